@@ -1,0 +1,73 @@
+/*
+ * run.h - the load generator's loop: stream and pace in, statistics out.
+ *
+ * Latency is counted from the due time and from submission. Outstanding requests are
+ * integrated over time at each submit and reap, independently of both.
+ *
+ * Closed loop (rate 0): workload_outstanding() requests in flight, each replaced when
+ * it returns; due and submitted are the same moment. Open loop: request i is due at the
+ * pace's i-th moment whatever the target does; while `outstanding` are in flight it
+ * waits here, and its latency from the due time shows it.
+ *
+ * A run begins with nothing in flight and ends at its duration: what completes later is
+ * drained and not counted (in the latency statistics from the due time the drained
+ * requests and those never issued are counted with the time they had waited by the end,
+ * so that a target that stops answering does not look well).
+ */
+#ifndef DRIVEBAY_LOAD_RUN_H
+#define DRIVEBAY_LOAD_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/workload.h"
+#include "stats/stats.h"
+#include "target/target.h"
+
+enum arrivals {
+	ARRIVALS_DETERMINISTIC, /* every 1/rate */
+	ARRIVALS_EXPONENTIAL,   /* a Poisson process: what many independent users make */
+};
+
+struct run_config {
+	const struct workload *workload;
+	uint64_t seed;
+	const char *name;         /* names the random sequences: the phase's name */
+	uint64_t rate;            /* IOPS offered; 0: closed loop */
+	enum arrivals arrivals;
+	uint64_t duration_ns;
+	uint64_t max_ios;         /* stop after this many; 0: no such limit */
+	uint64_t window_ns;       /* 0: no series */
+	void (*on_window)(void *context, const struct window *window); /* may be NULL */
+	/* Called at least ten times a second of wall time where the target is real; on a
+	   model at each window. May be NULL. Returns false to stop the run. */
+	bool (*on_progress)(void *context, const struct stats *so_far, uint64_t elapsed_ns);
+	void *context;
+	const volatile sig_atomic_t *stop; /* non-zero: end now, cleanly; may be NULL */
+};
+
+/*
+ * Runs and fills *out. 0; -EINTR when stopped (what was measured is in *out); another
+ * negative errno with a sentence in fail() when the run cannot be made (a span smaller
+ * than one request, say). Request errors do not end it: they are counted.
+ */
+int run(struct target *target, const struct run_config *config, struct stats *out);
+
+/*
+ * The same load from `threads` threads, each with its own handle of the same device and
+ * its share of the workload's threads and rate; statistics merged. Windows are merged
+ * too and reported by the calling thread. targets[0..threads-1] must not be virtual
+ * unless threads is 1.
+ */
+int run_threads(struct target **targets, unsigned threads, const struct run_config *config,
+		struct stats *out);
+
+/*
+ * Writes the whole target once, sequentially, `size_bytes` a request, 32 outstanding;
+ * the last request is shorter where the size does not divide. Progress as above.
+ */
+int run_fill(struct target *target, uint32_t size_bytes, const struct run_config *config,
+	     struct stats *out);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * workload.h - what to send: sizes, reads and writes, addresses, threads.
+ *
+ * Plain data, read from workloads/NAME.yaml (format: doc/workload-format.md) and
+ * constant from then on.
+ */
+#ifndef DRIVEBAY_LOAD_WORKLOAD_H
+#define DRIVEBAY_LOAD_WORKLOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum pattern {
+	PATTERN_UNIFORM,    /* any aligned place of the span, each equally likely */
+	PATTERN_SEQUENTIAL, /* each thread walks its own equal part of the span, and wraps */
+	PATTERN_ZIPF,       /* popularity by rank^-theta, ranks scattered over the span */
+};
+
+enum { WORKLOAD_SIZES = 32 };
+
+struct size_share {
+	uint32_t size_bytes;
+	uint32_t weight; /* relative */
+};
+
+struct size_mix {
+	size_t count; /* at least 1 where the workload has such requests */
+	struct size_share shares[WORKLOAD_SIZES];
+};
+
+struct workload {
+	char *name, *help, *source; /* source: published, derived or ours, with words */
+	uint32_t read_percent;      /* of the requests; the rest are writes */
+	uint32_t trim_percent;      /* of the requests that are not reads */
+	enum pattern pattern;
+	uint32_t random_percent;    /* 100: every request random; the rest go on after their
+				       thread's last address. Meaningful with UNIFORM and ZIPF */
+	uint32_t zipf_theta_milli;  /* 1..2000; 1200 is theta 1.2 */
+	struct size_mix read_sizes, write_sizes;
+	uint32_t align_bytes;       /* addresses are multiples of this; 0: of the request's size
+				       when all sizes are equal, else of the smallest */
+	uint32_t threads, depth;    /* outstanding = threads x depth */
+	uint64_t span_millipercent; /* of the target; 100000 is all of it */
+};
+
+/*
+ * The workload `name` or path; freed with workload_free(). -EINVAL with file, line
+ * and suggestion for anything wrong in it.
+ */
+int workload_load(const char *name, struct workload **out);
+void workload_free(struct workload *workload);
+
+uint32_t workload_outstanding(const struct workload *workload);
+uint32_t workload_max_bytes(const struct workload *workload); /* its largest request */
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * sim.h - virtual time: a clock and a queue of events.
+ *
+ * Events live inside the objects they concern (container_of brings them back); the queue
+ * holds pointers and allocates only when it outgrows what it had. Two events of one
+ * instant fire in the order in which they were scheduled: nothing else may decide.
+ */
+#ifndef DRIVEBAY_SIM_SIM_H
+#define DRIVEBAY_SIM_SIM_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim;
+
+struct event {
+	uint64_t at_ns;
+	uint64_t seq;
+	void (*fire)(struct sim *sim, struct event *event);
+	uint32_t slot; /* where the queue keeps it, from 1; 0: not scheduled */
+};
+
+struct sim_entry { /* the key beside the pointer: comparisons stay in one cache line */
+	uint64_t at_ns;
+	uint64_t seq;
+	struct event *event;
+};
+
+struct sim {
+	uint64_t now_ns;
+	uint64_t next_seq;
+	uint64_t fired;
+	struct sim_entry *heap; /* a 4-ary heap; heap[0] fires next */
+	size_t count, capacity;
+};
+
+void sim_init(struct sim *sim);
+void sim_free(struct sim *sim);
+
+/* At at_ns >= now. The event must not be scheduled already. O(log n). */
+void sim_at(struct sim *sim, struct event *event, uint64_t at_ns);
+
+/* Takes a scheduled event back. O(log n). */
+void sim_cancel(struct sim *sim, struct event *event);
+
+static inline bool event_is_scheduled(const struct event *event)
+{
+	return event->slot != 0;
+}
+
+/* When the next event fires; UINT64_MAX when there is none. */
+static inline uint64_t sim_next_ns(const struct sim *sim)
+{
+	return sim->count ? sim->heap[0].at_ns : UINT64_MAX;
+}
+
+/* Fires the next event; there must be one. */
+void sim_step(struct sim *sim);
+
+/* Moves the clock to at_ns, past which no event may be pending before it. */
+static inline void sim_advance(struct sim *sim, uint64_t at_ns)
+{
+	assert(at_ns >= sim->now_ns);
+	assert(sim_next_ns(sim) >= at_ns);
+	sim->now_ns = at_ns;
+}
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * drive.h - the description of a drive: constant once read.
+ *
+ * Read from drives/NAME.yaml (format: doc/drive-format.md). Each value says where it
+ * comes from: `spec` (data sheet, teardown, identify dump), `calibrated` (fitted; its
+ * source names the published figures it was fitted to) or `assumed`.
+ *
+ * DRIVE_VALUES is the one list: the reader's schema, the struct, `show` and the format's
+ * page walk it. X(section, key, field, type, help); types are the parsers of units.h
+ * (size, duration, count, percent, speed) and `word` (one of the words in its help,
+ * stored as the enum below).
+ */
+#ifndef DRIVEBAY_SSD_DRIVE_H
+#define DRIVEBAY_SSD_DRIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DRIVE_VALUES(X) \
+	X(capacity, user, user_bytes, size, "bytes the host can address") \
+	X(capacity, sector, sector_bytes, size, "logical block") \
+	X(geometry, channels, channels, count, "NAND channels") \
+	X(geometry, dies, dies, count, "dies in all; a multiple of channels") \
+	X(geometry, planes, planes, count, "planes of a die, programmed and read together") \
+	X(geometry, page, page_bytes, size, "page of one plane; a multiple of 4 KiB") \
+	X(geometry, pages_per_block, pages_per_block, count, "pages of a block; a multiple of pages_per_program") \
+	X(geometry, blocks_per_plane, blocks_per_plane, count, "blocks of a plane, spares included") \
+	X(geometry, pages_per_program, pages_per_program, count, "pages of a plane that one program writes: 3 TLC one-shot, 2 MLC, 1") \
+	X(nand, read, read_ns, duration, "tR: array to page register") \
+	X(nand, program, program_ns, duration, "tPROG of one one-shot program of all planes") \
+	X(nand, erase, erase_ns, duration, "tBERS of one block of all planes") \
+	X(nand, suspend, suspend_ns, duration, "from a read's arrival until a running program or erase has stopped for it") \
+	X(nand, resume, resume_ns, duration, "added to a program or erase by each suspension") \
+	X(nand, suspends_max, suspends_max, count, "suspensions of one program or erase; 0: reads wait") \
+	X(channel, rate, channel_bytes_per_s, speed, "bytes per second on one channel") \
+	X(channel, command, channel_command_ns, duration, "channel time of command and address cycles of an access") \
+	X(controller, read_command, read_command_ns, duration, "serial cost of a read command") \
+	X(controller, read_access, read_access_ns, duration, "serial cost of each flash access for a read") \
+	X(controller, read_latency, read_latency_ns, duration, "fixed part of a read: firmware, error correction; not serial") \
+	X(controller, write_command, write_command_ns, duration, "serial cost of a write command") \
+	X(controller, write_rate, write_bytes_per_s, speed, "ceiling of the write path for host data") \
+	X(controller, write_latency, write_latency_ns, duration, "fixed part of a write until it is acknowledged from the buffer") \
+	X(controller, copy_unit, copy_unit_ns, duration, "write-path time to move one 4 KiB unit in garbage collection") \
+	X(controller, mdts, mdts_bytes, size, "largest transfer of a command; larger ones are split") \
+	X(link, generation, link_generation, count, "PCIe generation, 1 to 6") \
+	X(link, lanes, link_lanes, count, "PCIe lanes") \
+	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
+	X(buffer, size, buffer_bytes, size, "host data that waits for its program") \
+	X(buffer, kind, buffer_kind, word, "capacitor or volatile: what a power cut does to it") \
+	X(gc, policy, gc_policy, word, "greedy or fifo: which block is cleaned next") \
+	X(gc, streams, gc_streams, word, "shared or separate: do moved and new data share blocks") \
+	X(gc, reserve, reserve_millipercent, percent, "raw capacity that GC cannot use: bad blocks, parity, metadata")
+
+enum buffer_kind { BUFFER_CAPACITOR, BUFFER_VOLATILE };
+enum gc_policy { GC_GREEDY, GC_FIFO };
+enum gc_streams { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE };
+
+enum drive_mark { MARK_SPEC, MARK_CALIBRATED, MARK_ASSUMED };
+
+struct drive_origin {
+	enum drive_mark mark;
+	char *source;
+};
+
+#define DRIVE_ORIGIN_INDEX(section, key, field, type, help) DRIVE_VALUE_##field,
+enum drive_value { DRIVE_VALUES(DRIVE_ORIGIN_INDEX) DRIVE_VALUE_COUNT };
+#undef DRIVE_ORIGIN_INDEX
+
+struct drive {
+	char *name, *model, *class, *notes; /* class: enterprise or client */
+	size_t alias_count;
+	char **aliases;
+	char *text;     /* the file itself, for the result */
+	uint32_t scale; /* 1: as in the file */
+#define DRIVE_FIELD(section, key, field, type, help) uint64_t field;
+	DRIVE_VALUES(DRIVE_FIELD)
+#undef DRIVE_FIELD
+	struct drive_origin origins[DRIVE_VALUE_COUNT];
+};
+
+/* The page-map unit: what one map entry covers. */
+enum { UNIT_BYTES = 4096 };
+
+/* By name, alias or path. -EINVAL with file, line and suggestion. Checked: every value
+   present, and together possible (drive_check). Freed with drive_free(); NULL is fine. */
+int drive_load(const char *name, struct drive **out);
+void drive_free(struct drive *drive);
+
+/*
+ * Is this drive possible? Dies divide into channels, user capacity fits the raw one with
+ * the reserve and two spare superblocks, ... -EINVAL with a sentence that names section
+ * and key otherwise.
+ */
+int drive_check(const struct drive *drive);
+
+/*
+ * Divides the drive by `scale`: user capacity, and the bytes of a superblock or their
+ * number, so that the ratio of raw to user capacity, dies, channels, timings, buffer and
+ * controller stay. The pages of a block are divided first (down to eight programs), then
+ * the blocks of a plane: what GC does depends on how many blocks share the spare, which
+ * few big blocks would falsify. tBERS is divided like the block, so that erasing keeps
+ * its share of die time. -EINVAL when fewer than 64 superblocks would be left.
+ */
+int drive_scale(struct drive *drive, uint32_t scale);
+
+/* The scale at which the review runs a drive unless told otherwise: the smallest power of
+   two that leaves at most 32 GiB of user capacity. */
+uint32_t drive_review_scale(const struct drive *drive);
+
+#endif

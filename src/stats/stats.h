@@ -1,0 +1,63 @@
+/*
+ * stats.h - what was measured, in integers, mergeable by addition.
+ *
+ * `struct window` is one interval of a series, `struct stats` a whole run. Latency is
+ * kept twice: from the due time (free of coordinated omission) and from submission
+ * (what laboratories publish). Both count successful requests only; failed ones are
+ * counted in `errors`.
+ */
+#ifndef DRIVEBAY_STATS_STATS_H
+#define DRIVEBAY_STATS_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io.h"
+#include "stats/hist.h"
+
+struct latency {
+	uint64_t count, max_ns, min_ns; /* min_ns: UINT64_MAX when empty */
+	unsigned __int128 sum_ns, sum_square_ns;
+};
+
+struct stats {
+	uint64_t elapsed_ns;                 /* first submission allowed .. last completion counted */
+	uint64_t ios[IO_OP_COUNT], bytes[IO_OP_COUNT], errors;
+	struct latency from_submit, from_due;
+	struct latency read_from_submit, write_from_submit;
+	struct hist hist_submit, hist_due;
+	unsigned __int128 outstanding_ns;    /* integral over time of requests outstanding, kept
+						by the run loop at submit and reap */
+	uint64_t unissued;                   /* due within the run and never submitted */
+	uint64_t late_max_ns;                /* the longest a request waited for its turn */
+};
+
+/* One interval of a series. Percentiles are 0 where fewer than 10 values lie above. */
+struct window {
+	uint64_t start_ns, elapsed_ns;       /* since the run began */
+	uint64_t ios, read_ios, bytes, errors;
+	uint64_t mean_ns, p50_ns, p99_ns, p999_ns, max_ns, stddev_ns; /* from submission */
+	uint64_t due_p99_ns, due_max_ns;     /* from the due time */
+	uint64_t outstanding_milli;          /* mean outstanding x 1000 */
+	uint64_t waf_milli;                  /* NAND written / host written x 1000; 0 unknown */
+};
+
+void stats_clear(struct stats *stats);
+void stats_add(struct stats *stats, const struct io *io); /* a completed request */
+void stats_merge(struct stats *into, const struct stats *from);
+
+double latency_mean_ns(const struct latency *latency);   /* 0 when empty */
+double latency_stddev_ns(const struct latency *latency); /* of the population; 0 when empty */
+
+double stats_iops(const struct stats *stats);
+double stats_bytes_per_s(const struct stats *stats);
+double stats_outstanding(const struct stats *stats); /* time-weighted, counted */
+
+/*
+ * Little's law: outstanding = IOPS x mean latency from submission. True when counted
+ * and computed agree within 1 % (or within half a request: a nearly idle run).
+ * *error (may be NULL) is computed / counted - 1.
+ */
+bool stats_little_agrees(const struct stats *stats, double *error);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * target.h - anything that takes requests and can be measured.
+ *
+ * A target owns its clock: reap() waits on a device, and moves virtual time forward
+ * on a model. One thread at a time uses a target; several threads that measure one
+ * device each open it.
+ *
+ * Kinds (a new kind is a new file and a line in target.c):
+ *	model    a drive of drives/, in virtual time
+ *	uring    a block device or regular file through io_uring
+ *	null     completes everything at once, on the wall clock: measures the generator
+ * Wrappers (a target around a target):
+ *	bed      what the host adds to every command (around models)
+ *	fault    errors, delays and freezes by rule
+ */
+#ifndef DRIVEBAY_TARGET_TARGET_H
+#define DRIVEBAY_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io.h"
+
+#define TARGET_FOREVER UINT64_MAX
+
+struct target_ops;
+
+/* Begins the struct of every kind. */
+struct target {
+	const struct target_ops *ops;
+	uint64_t size_bytes;    /* what requests can address: a multiple of block_bytes */
+	uint64_t tail_bytes;    /* what the device has beyond that and cannot be addressed */
+	uint32_t block_bytes;   /* logical block: offsets and sizes are multiples of it */
+	uint32_t in_flight;     /* submitted and not reaped; kept by the wrappers below */
+	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
+	bool moves_data;        /* io->data must point to memory */
+};
+
+/* What the command line knows when it opens a target. Zero is a fair default. */
+struct target_options {
+	uint64_t size_bytes;    /* uring: size of a regular file to create; 0: must exist */
+	uint32_t depth;         /* the most requests that will be in flight; 0: 1024 */
+	uint32_t scale;         /* model: divide the drive by this; 0 or 1: full size */
+	uint64_t seed;          /* model: its own chance */
+	const char *bed;        /* model: name or path of a bed file; NULL: bare-metal */
+	bool read_only;         /* uring: open for reading only */
+	bool destroy_data;      /* uring: writing a device or a foreign file is allowed */
+	const char *serial;     /* uring: the serial that acknowledges a signature; or NULL */
+};
+
+/* Counters since the target was opened, as a drive's SMART log has them. */
+struct health {
+	uint64_t host_read_bytes, host_written_bytes;
+	uint64_t nand_read_bytes, nand_written_bytes; /* programs, whatever for */
+	uint64_t gc_copied_bytes;
+	uint64_t erase_count;         /* blocks erased */
+	uint64_t user_bytes;          /* logical bytes mapped now */
+	uint64_t media_errors;
+};
+
+/*
+ * Cumulative busy time of each resource, as the mean over its units, in ns: the
+ * difference of two readings over the time between them is a busy share. 0 where a
+ * target has no such resource.
+ */
+struct usage {
+	uint64_t dies_ns, channels_ns;
+	uint64_t controller_read_ns, controller_write_ns;
+	uint64_t link_read_ns, link_write_ns;
+	uint64_t bed_ns;
+};
+
+struct target_ops {
+	const char *name, *help;
+
+	int (*open)(const char *arg, const struct target_options *options, struct target **out);
+	void (*close)(struct target *);
+	void (*submit)(struct target *, struct io *);
+	struct io *(*reap)(struct target *, uint64_t until_ns);
+	uint64_t (*now)(struct target *);
+	uint64_t (*due)(struct target *);                  /* optional */
+	const char *(*describe)(struct target *);          /* optional */
+	int (*health)(struct target *, struct health *);   /* optional */
+	int (*usage)(struct target *, struct usage *);     /* optional */
+	int (*purge)(struct target *);                     /* optional */
+	int (*snapshot)(struct target *, int fd);          /* optional */
+	int (*restore)(struct target *, int fd);           /* optional */
+};
+
+/*
+ * Opens `spec`: a drive's name or alias ("samsung-983-dct"), a path
+ * ("/dev/nvme1n1", "file.img"), or "kind:argument" ("null:1G",
+ * "fault:freeze=2s,period=10s:samsung-983-dct"). 0, or a negative errno with a
+ * sentence in fail().
+ */
+int target_open(const char *spec, const struct target_options *options, struct target **out);
+
+/* Nothing may be in flight. NULL is fine. */
+void target_close(struct target *target);
+
+/*
+ * Hands one request over. May queue it; reap flushes. Never blocks, never fails: an
+ * error comes back in io->error.
+ */
+void target_submit(struct target *target, struct io *io);
+
+/*
+ * The next completed request, waiting no longer than `until_ns` on the target's
+ * clock; NULL when that moment came first. With TARGET_FOREVER something must be in
+ * flight. Completions come in order of completed_ns on a virtual clock.
+ */
+struct io *target_reap(struct target *target, uint64_t until_ns);
+
+uint64_t target_now(struct target *target);
+uint64_t target_due(struct target *target);        /* nothing completes sooner; now when unknown */
+const char *target_describe(struct target *target); /* one line; owned by the target */
+int target_health(struct target *target, struct health *out); /* -ENOTSUP where it cannot tell */
+int target_usage(struct target *target, struct usage *out);   /* likewise */
+
+/* Back to fresh: format, discard, or a new model. Nothing may be in flight. */
+int target_purge(struct target *target);
+
+/*
+ * The whole state to and from a file, for --resume. Nothing may be in flight.
+ * -ENOTSUP where a target has no state of its own to save (a real device keeps it).
+ */
+int target_snapshot(struct target *target, int fd);
+int target_restore(struct target *target, int fd);
+
+/* Every kind that this build knows, for `drivebay list targets`; NULL ends it. */
+const struct target_ops *const *target_kinds(void);
+
+extern const struct target_ops target_model_ops;
+extern const struct target_ops target_uring_ops;
+extern const struct target_ops target_null_ops;
+extern const struct target_ops target_fault_ops;
+
+#endif
