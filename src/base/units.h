@@ -8,7 +8,7 @@
  * that do not fit, negative ones and "nan" are errors. Independent of the locale.
  *
  *	size      4096, 4k, 4K, 4KiB = 4096 bytes; 4kB, 4KB = 4000; M, G, T likewise
- *	duration  300s, 2m, 3h, 60us, 5ms, 700ns, 1.5s; a bare number is an error
+ *	duration  300s, 2m, 3h, 1d, 60us, 5ms, 700ns, 1.5s; a bare number is an error
  *	rate      1000, 10k, 1.5M (per second, decimal)
  *	count     128, 10k (decimal)
  *	percent   25%, 12.5% (the sign is required): in 1/1000 of a percent
