@@ -23,7 +23,7 @@ static struct tap_test *tap_first, **tap_last = &tap_first;
 static int tap_count;
 static jmp_buf tap_escape;
 static char tap_reason[512];
-static const char *tap_skip_reason;
+static const char *tap_skip_reason = "";
 
 #define TEST(name) \
 	static void test_##name(void); \
