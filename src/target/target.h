@@ -5,7 +5,7 @@
  * on a model. One thread at a time uses a target; several threads that measure one
  * device each open it.
  *
- * Kinds (a new kind is a new file and a line in target.c):
+ * Kinds (a new kind is a new file and a line in open.c):
  *	model    a drive of drives/, in virtual time
  *	uring    a block device or regular file through io_uring
  *	null     completes everything at once, on the wall clock: measures the generator
@@ -105,12 +105,22 @@ void target_close(struct target *target);
 void target_submit(struct target *target, struct io *io);
 
 /*
+ * The same with `now_ns`, a reading of target_now() that the caller has just taken: for
+ * batches, where reading a wall clock for each request costs more than the request.
+ */
+void target_submit_at(struct target *target, struct io *io, uint64_t now_ns);
+
+/*
  * The next completed request, waiting no longer than `until_ns` on the target's
  * clock; NULL when that moment came first. With TARGET_FOREVER something must be in
  * flight. Completions come in order of completed_ns on a virtual clock.
  */
 struct io *target_reap(struct target *target, uint64_t until_ns);
 
+/*
+ * The clock. Straight after a reap that returned something, a kind may answer with the
+ * reading that it stamped that completion with: one reading less, and the same one.
+ */
 uint64_t target_now(struct target *target);
 uint64_t target_due(struct target *target);        /* nothing completes sooner; now when unknown */
 const char *target_describe(struct target *target); /* one line; owned by the target */
