@@ -1,8 +1,11 @@
 /*
  * command.h - the table of subcommands.
  *
- * A new subcommand is a new file cli/cmd_NAME.c and a line in cli/main.c. Options are
- * popt tables; help, man page and completion walk the same rows.
+ * A new subcommand is a new file cli/cmd_NAME.c, its name in meson.build's list and a line
+ * in cli/main.c. Options are popt tables whose rows store into variables of their file
+ * (`val` 0: nothing is returned to the parser); help and man page walk the same rows.
+ * main() parses them, counts the arguments and checks that stdout took everything, so
+ * run() starts with what was asked and can print freely.
  */
 #ifndef DRIVEBAY_CLI_COMMAND_H
 #define DRIVEBAY_CLI_COMMAND_H
@@ -17,11 +20,12 @@ enum {
 
 struct command {
 	const char *name;
-	const char *arguments; /* "TARGET", "WORKLOAD TARGET" */
+	const char *arguments; /* "TARGET", "WORKLOAD TARGET", "[WHAT [DIR]]", "RESULT..." or "":
+				  main() refuses too few and too many */
 	const char *help;      /* one line */
 	const char *example;   /* the common one */
-	const struct poptOption *options;
-	int (*run)(int count, const char **arguments); /* an exit status */
+	const struct poptOption *options; /* ends with POPT_TABLEEND; NULL: none */
+	int (*run)(int count, const char **arguments); /* an exit status; arguments[count] is NULL */
 };
 
 extern const struct command command_review, command_run, command_show, command_report,
