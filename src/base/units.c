@@ -40,6 +40,8 @@ static const struct unit decimal_units[] = {
 	{ NULL, 0 },
 };
 
+static const struct unit milli_units[] = { { "", 1000 }, { NULL, 0 } };
+
 static const struct unit percent_units[] = { { "%", 1000 }, { NULL, 0 } };
 
 static const struct unit speed_units[] = {
@@ -76,6 +78,9 @@ static const struct grammar percent_grammar = {
 static const struct grammar speed_grammar = {
 	"speed", ": it is not a whole number of bytes per second", "800MB/s, 3.4GB/s, 1200MiB/s",
 	speed_units,
+};
+static const struct grammar milli_grammar = {
+	"number", ": it is not a multiple of 0.001", "1, 0.99, 41.05", milli_units,
 };
 
 /* isdigit() asks the locale. */
@@ -207,6 +212,11 @@ int parse_speed(const char *text, uint64_t *bytes_per_second)
 	return parse(&speed_grammar, text, bytes_per_second);
 }
 
+int parse_milli(const char *text, uint64_t *thousandths)
+{
+	return parse(&milli_grammar, text, thousandths);
+}
+
 /*
  * value / factor with at most 4 significant digits, rounded half up, no trailing zeros.
  * Integers only: printf's %g writes the decimal point of the locale.
@@ -259,6 +269,27 @@ const char *format_size(uint64_t bytes, char out[static UNITS_BYTES])
 		if (bytes && bytes % binary[i].factor == 0 && bytes / binary[i].factor < 10000)
 			return format(bytes, binary[i].factor, binary[i].name, out);
 	return format_largest(bytes, decimal, sizeof(decimal) / sizeof(*decimal), out);
+}
+
+const char *format_speed(uint64_t bytes_per_second, char out[static UNITS_BYTES])
+{
+	static const struct unit decimal[] = {
+		{ " B/s", 1 }, { " kB/s", 1000 }, { " MB/s", 1000000 }, { " GB/s", 1000000000 },
+		{ " TB/s", 1000000000000 }, { " PB/s", 1000000000000000 },
+	};
+
+	return format_largest(bytes_per_second, decimal, sizeof(decimal) / sizeof(*decimal), out);
+}
+
+const char *format_percent(uint64_t millipercent, char out[static UNITS_BYTES])
+{
+	return format(millipercent, 1000, "%", out);
+}
+
+const char *format_count(uint64_t count, char out[static UNITS_BYTES])
+{
+	snprintf(out, UNITS_BYTES, "%llu", (unsigned long long)count);
+	return out;
 }
 
 const char *format_duration(uint64_t ns, char out[static UNITS_BYTES])

@@ -13,6 +13,7 @@
  *	count     128, 10k (decimal)
  *	percent   25%, 12.5% (the sign is required): in 1/1000 of a percent
  *	speed     800MB/s, 3.4GB/s, 1200MiB/s: bytes per second
+ *	milli     1.2, 0.99 (no unit): in thousandths
  */
 #ifndef DRIVEBAY_BASE_UNITS_H
 #define DRIVEBAY_BASE_UNITS_H
@@ -26,6 +27,7 @@ int parse_rate(const char *text, uint64_t *per_second);
 int parse_count(const char *text, uint64_t *count);
 int parse_percent(const char *text, uint64_t *millipercent);
 int parse_speed(const char *text, uint64_t *bytes_per_second);
+int parse_milli(const char *text, uint64_t *thousandths);
 
 /*
  * The other way, for people: at most 4 significant digits and a unit. Each writes
@@ -37,5 +39,8 @@ enum { UNITS_BYTES = 32 };
 const char *format_size(uint64_t bytes, char out[static UNITS_BYTES]);
 const char *format_duration(uint64_t ns, char out[static UNITS_BYTES]);
 const char *format_rate(double per_second, char out[static UNITS_BYTES]);
+const char *format_count(uint64_t count, char out[static UNITS_BYTES]); /* all its digits */
+const char *format_percent(uint64_t millipercent, char out[static UNITS_BYTES]);
+const char *format_speed(uint64_t bytes_per_second, char out[static UNITS_BYTES]); /* decimal */
 
 #endif
