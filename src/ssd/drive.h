@@ -60,6 +60,7 @@ enum drive_mark { MARK_SPEC, MARK_CALIBRATED, MARK_ASSUMED };
 struct drive_origin {
 	enum drive_mark mark;
 	char *source;
+	unsigned line; /* of its file */
 };
 
 #define DRIVE_ORIGIN_INDEX(section, key, field, type, help) DRIVE_VALUE_##field,
@@ -81,9 +82,23 @@ struct drive {
 /* The page-map unit: what one map entry covers. */
 enum { UNIT_BYTES = 4096 };
 
+/* One block of every plane of every die: what is erased and cleaned together. */
+static inline uint64_t drive_superblock_bytes(const struct drive *drive)
+{
+	return drive->dies * drive->planes * drive->pages_per_block * drive->page_bytes;
+}
+
+static inline uint64_t drive_raw_bytes(const struct drive *drive)
+{
+	return drive_superblock_bytes(drive) * drive->blocks_per_plane;
+}
+
 /* By name, alias or path. -EINVAL with file, line and suggestion. Checked: every value
    present, and together possible (drive_check). Freed with drive_free(); NULL is fine. */
 int drive_load(const char *name, struct drive **out);
+
+/* The same from memory: `size` bytes, which messages call `path`. */
+int drive_parse(const char *path, const char *text, size_t size, struct drive **out);
 void drive_free(struct drive *drive);
 
 /*
@@ -99,12 +114,14 @@ int drive_check(const struct drive *drive);
  * controller stay. The pages of a block are divided first (down to eight programs), then
  * the blocks of a plane: what GC does depends on how many blocks share the spare, which
  * few big blocks would falsify. tBERS is divided like the block, so that erasing keeps
- * its share of die time. -EINVAL when fewer than 64 superblocks would be left.
+ * its share of die time. User capacity follows the pages that are left after rounding, so
+ * that the ratio to raw is exact to one map unit and the capacity itself within 1 %.
+ * -EINVAL when fewer than 64 superblocks would be left.
  */
 int drive_scale(struct drive *drive, uint32_t scale);
 
 /* The scale at which the review runs a drive unless told otherwise: the smallest power of
-   two that leaves at most 32 GiB of user capacity. */
+   two that leaves at most 32 GiB of user capacity, or the last one that is possible. */
 uint32_t drive_review_scale(const struct drive *drive);
 
 #endif
