@@ -30,6 +30,9 @@ struct bed {
 
 /* By name or path; -EINVAL with file, line and suggestion. */
 int bed_load(const char *name, struct bed **out);
+
+/* The same from memory: `size` bytes, which messages call `path`. */
+int bed_parse(const char *path, const char *text, size_t size, struct bed **out);
 void bed_free(struct bed *bed);
 
 /* Takes over `inner` (a virtual target) and `bed`; closing it closes both. */
