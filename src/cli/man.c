@@ -61,10 +61,10 @@ static void put_bold(struct buf *out, const char *text)
 /* `[words](address)` becomes its words; the length of what was read, 0 when it is no link. */
 static size_t link_length(const char *text, size_t length, size_t *words)
 {
-	const char *middle = memmem(text, length, "](", 2);
+	const char *middle = memchr(text, ']', length);
 	const char *end;
 
-	if (text[0] != '[' || !middle)
+	if (text[0] != '[' || !middle || middle + 1 == text + length || middle[1] != '(')
 		return 0;
 	end = memchr(middle, ')', length - (size_t)(middle - text));
 	if (!end)
@@ -73,35 +73,54 @@ static size_t link_length(const char *text, size_t length, size_t *words)
 	return (size_t)(end - text) + 1;
 }
 
-/* `code` and **strong** in bold, *words* in italics. */
-static void put_inline(struct buf *out, const char *text, size_t length)
-{
-	enum font font = ROMAN;
-	bool code = false;
+/* What is open at a place of a paragraph: it may have begun on an earlier line. */
+struct style {
+	enum font font; /* **strong** is bold, *words* are italic */
+	bool code;      /* `code` is bold */
+};
 
-	if (length > 0 && text[0] == '.')
-		buf_puts(out, "\\&");
+static void change_font(struct buf *out, struct style *style, enum font font)
+{
+	style->font = style->font == font ? ROMAN : font;
+	buf_puts(out, font_code[style->font]);
+}
+
+static void put_words(struct buf *out, struct style *style, const char *text, size_t length)
+{
 	for (size_t i = 0; i < length; i++) {
-		size_t words, link = code ? 0 : link_length(text + i, length - i, &words);
+		size_t words, link = style->code ? 0 : link_length(text + i, length - i, &words);
 
 		if (link) {
-			put_inline(out, text + i + 1, words);
+			put_words(out, style, text + i + 1, words);
 			i += link - 1;
 		} else if (text[i] == '`') {
-			code = !code;
-			buf_puts(out, font_code[code ? BOLD : ROMAN]);
-		} else if (!code && text[i] == '*' && i + 1 < length && text[i + 1] == '*') {
-			font = font == BOLD ? ROMAN : BOLD;
-			buf_puts(out, font_code[font]);
+			style->code = !style->code;
+			buf_puts(out, font_code[style->code ? BOLD : style->font]);
+		} else if (!style->code && text[i] == '*' && i + 1 < length && text[i + 1] == '*') {
+			change_font(out, style, BOLD);
 			i++;
-		} else if (!code && text[i] == '*') {
-			font = font == ITALIC ? ROMAN : ITALIC;
-			buf_puts(out, font_code[font]);
+		} else if (!style->code && text[i] == '*') {
+			change_font(out, style, ITALIC);
 		} else {
 			put_character(out, text[i]);
 		}
 	}
+}
+
+static void put_line(struct buf *out, struct style *style, const char *text, size_t length)
+{
+	if (length > 0 && text[0] == '.')
+		buf_puts(out, "\\&");
+	put_words(out, style, text, length);
 	buf_puts(out, "\n");
+}
+
+/* The next paragraph begins with nothing open, whatever was forgotten in this one. */
+static void end_paragraph(struct buf *out, struct style *style)
+{
+	if (style->code || style->font != ROMAN)
+		buf_puts(out, "\\fR\n");
+	*style = (struct style){ ROMAN, false };
 }
 
 struct lines {
@@ -157,20 +176,20 @@ static void begin_example(struct buf *out, bool *example)
 	*example = true;
 }
 
-static void put_text_line(struct buf *out, const char *line, size_t length)
+static void put_text_line(struct buf *out, struct style *style, const char *line, size_t length)
 {
-	if (length == 0) {
-		buf_puts(out, ".PP\n");
-	} else if (begins(line, length, "### ")) {
+	if (begins(line, length, "### ")) {
+		end_paragraph(out, style);
 		buf_puts(out, ".SS ");
-		put_inline(out, line + 4, length - 4);
+		put_line(out, style, line + 4, length - 4);
 	} else if (begins(line, length, "- ")) {
+		end_paragraph(out, style);
 		buf_puts(out, ".IP \\(bu 2\n");
-		put_inline(out, line + 2, length - 2);
+		put_line(out, style, line + 2, length - 2);
 	} else {
 		while (length > 0 && *line == ' ')
 			line++, length--;
-		put_inline(out, line, length);
+		put_line(out, style, line, length);
 	}
 }
 
@@ -183,6 +202,7 @@ static bool is_example(const char *line, size_t length, bool fenced)
 static void put_section(struct buf *out, const struct section *section)
 {
 	struct lines lines = { section->body, section->end };
+	struct style style = { ROMAN, false };
 	bool example = false, fenced = false, blank = false;
 	const char *line;
 	size_t length;
@@ -197,6 +217,7 @@ static void put_section(struct buf *out, const struct section *section)
 			continue;
 		}
 		if (is_example(line, length, fenced)) {
+			end_paragraph(out, &style);
 			if (blank && example)
 				buf_puts(out, "\n");
 			begin_example(out, &example);
@@ -206,12 +227,15 @@ static void put_section(struct buf *out, const struct section *section)
 			buf_puts(out, "\n");
 		} else {
 			end_example(out, &example);
-			if (blank)
-				put_text_line(out, "", 0);
-			put_text_line(out, line, length);
+			if (blank) {
+				end_paragraph(out, &style);
+				buf_puts(out, ".PP\n");
+			}
+			put_text_line(out, &style, line, length);
 		}
 		blank = false;
 	}
+	end_paragraph(out, &style);
 	end_example(out, &example);
 }
 
@@ -265,6 +289,7 @@ static void put_option(void *context, const struct poptOption *option)
 {
 	struct buf *out = context;
 	const char *argument = option_argument(option);
+	struct style style = { ROMAN, false };
 
 	buf_puts(out, ".TP\n");
 	if (option->shortName)
@@ -276,7 +301,7 @@ static void put_option(void *context, const struct poptOption *option)
 	if (argument)
 		buf_printf(out, "%s\\fI%s\\fR", option->longName ? "=" : " ", argument);
 	buf_puts(out, "\n");
-	put_inline(out, option->descrip, option->descrip ? strlen(option->descrip) : 0);
+	put_line(out, &style, option->descrip, option->descrip ? strlen(option->descrip) : 0);
 }
 
 static void put_example(struct buf *out, const char *example)
@@ -329,13 +354,14 @@ static void put_bottom(struct buf *out, const struct command *const *commands,
 		      ".TP\n2\nasked wrongly: an argument, or the content of a file given as input\n"
 		      ".SH \"SEE ALSO\"\n");
 	if (command)
-		buf_puts(out, ".BR drivebay (1)\n");
-	for (bool first = !command; *commands; commands++) {
+		buf_puts(out, ".BR drivebay (1)");
+	for (const char *before = command ? ",\n" : ""; *commands; commands++) {
 		if (*commands == command)
 			continue;
-		buf_printf(out, "%s.BR drivebay\\-%s (1)\n", first ? "" : ",\n", (*commands)->name);
-		first = false;
+		buf_printf(out, "%s.BR drivebay\\-%s (1)", before, (*commands)->name);
+		before = ",\n";
 	}
+	buf_puts(out, "\n");
 }
 
 static void put_page(struct buf *out, const struct command *const *commands,
