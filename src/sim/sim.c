@@ -99,14 +99,111 @@ void sim_cancel(struct sim *sim, struct event *event)
 	remove_at(sim, event->slot - 1);
 }
 
-void sim_step(struct sim *sim)
+void sim_fifo_init(struct sim *sim, struct sim_fifo *fifo,
+		   void (*fire)(struct sim *sim, void *context, void *item), void *context)
 {
-	struct event *event;
+	assert(sim->fifo_count < SIM_FIFOS);
+	*fifo = (struct sim_fifo){
+		.fire = fire,
+		.context = context,
+		.capacity = 256,
+		.index = sim->fifo_count,
+	};
+	fifo->ring = xmalloc(fifo->capacity * sizeof(*fifo->ring));
+	sim->fifos[sim->fifo_count] = fifo;
+	sim->head_ns[sim->fifo_count++] = UINT64_MAX;
+}
 
-	assert(sim->count > 0);
-	event = sim->heap[0].event;
+void sim_fifo_free(struct sim_fifo *fifo)
+{
+	free(fifo->ring);
+	fifo->ring = NULL;
+}
+
+static struct sim_item *item_at(const struct sim_fifo *fifo, size_t position)
+{
+	return &fifo->ring[position & (fifo->capacity - 1)];
+}
+
+static void grow(struct sim_fifo *fifo)
+{
+	struct sim_fifo larger = *fifo;
+
+	larger.capacity *= 2;
+	larger.ring = xmalloc(larger.capacity * sizeof(*larger.ring));
+	for (size_t i = fifo->head; i < fifo->tail; i++)
+		*item_at(&larger, i) = *item_at(fifo, i);
+	free(fifo->ring);
+	*fifo = larger;
+}
+
+static void show_head(struct sim *sim, const struct sim_fifo *fifo)
+{
+	const struct sim_item *head = item_at(fifo, fifo->head);
+
+	if (fifo->head == fifo->tail) {
+		sim->head_ns[fifo->index] = UINT64_MAX;
+		return;
+	}
+	sim->head_ns[fifo->index] = head->at_ns;
+	sim->head_seq[fifo->index] = head->seq;
+}
+
+void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *item)
+{
+	assert(at_ns >= sim->now_ns);
+	if (fifo->tail - fifo->head == fifo->capacity)
+		grow(fifo);
+	assert(fifo->head == fifo->tail || item_at(fifo, fifo->tail - 1)->at_ns <= at_ns);
+	*item_at(fifo, fifo->tail++) = (struct sim_item){ at_ns, sim->next_seq++, item };
+	if (fifo->tail - fifo->head == 1)
+		show_head(sim, fifo);
+}
+
+static void step_fifo(struct sim *sim, struct sim_fifo *fifo)
+{
+	const struct sim_item *head = item_at(fifo, fifo->head);
+	void *item = head->item;
+
+	sim->now_ns = head->at_ns;
+	fifo->head++;
+	show_head(sim, fifo);
+	fifo->fire(sim, fifo->context, item);
+}
+
+static void step_heap(struct sim *sim)
+{
+	struct event *event = sim->heap[0].event;
+
 	sim->now_ns = event->at_ns;
 	remove_at(sim, 0);
-	sim->fired++;
 	event->fire(sim, event);
+}
+
+void sim_step(struct sim *sim)
+{
+	uint64_t least_ns = UINT64_MAX, least_seq = UINT64_MAX;
+	struct sim_fifo *fifo = NULL;
+
+	if (sim->count) {
+		least_ns = sim->heap[0].at_ns;
+		least_seq = sim->heap[0].seq;
+	}
+	for (unsigned i = 0; i < sim->fifo_count; i++) {
+		if (sim->head_ns[i] > least_ns)
+			continue;
+		if (sim->head_ns[i] == UINT64_MAX)
+			continue;
+		if (sim->head_ns[i] == least_ns && sim->head_seq[i] > least_seq)
+			continue;
+		least_ns = sim->head_ns[i];
+		least_seq = sim->head_seq[i];
+		fifo = sim->fifos[i];
+	}
+	assert(least_ns != UINT64_MAX);
+	sim->fired++;
+	if (fifo)
+		step_fifo(sim, fifo);
+	else
+		step_heap(sim);
 }
