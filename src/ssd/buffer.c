@@ -1,0 +1,328 @@
+/*
+ * buffer.c - the write buffer, the write engine and its programs.
+ *
+ * A unit enters the buffer when there is space and is acknowledged then. It leaves its slot
+ * when the write engine gives it a place in a program, and its space is free again when that
+ * program is in the flash. The write engine is serial: it pays for each unit of the host
+ * (write_rate, and write_command once a command) and for each unit that garbage collection
+ * moves (copy_unit). How it divides itself between the two is gc.c's answer.
+ */
+#include "ssd/state.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+static struct program *program_new(struct ssd *ssd, uint32_t first_unit)
+{
+	struct program *program = ssd->free_programs;
+
+	if (program)
+		ssd->free_programs = program->next;
+	else
+		program = ssd_chunk(ssd, 1, sizeof(*program));
+	*program = (struct program){
+		.first_unit = first_unit,
+		.die = die_of(ssd, first_unit),
+	};
+	return program;
+}
+
+/* From here on its completion is waited for, in the order of the numbers. */
+static void program_launch(struct ssd *ssd, struct program *program)
+{
+	program->number = ssd->program_number++;
+	/* Dies have short queues and take turns, so no program gets far ahead of another. */
+	assert(program->number - ssd->oldest_flying < ssd->flying_count);
+	ssd->flying[program->number % ssd->flying_count] = program;
+	assert(!ssd->ready);
+	ssd->ready = program;
+}
+
+static void program_free(struct ssd *ssd, struct program *program)
+{
+	program->next = ssd->free_programs;
+	ssd->free_programs = program;
+}
+
+static struct slot *slot_at(struct ssd *ssd, uint64_t position)
+{
+	return &ssd->slots[position & (ssd->slot_count - 1)];
+}
+
+/* ---- the way in ---- */
+
+static bool buffer_full(const struct ssd *ssd)
+{
+	return ssd->buffer_used >= ssd->buffer_units;
+}
+
+static void admit_unit(struct ssd *ssd, uint32_t unit, bool first)
+{
+	uint32_t place = ssd->l2p[unit];
+
+	/* Newer data for a unit that still waits in the buffer takes its slot over. */
+	if (place != UNIT_NONE && place & UNIT_BUFFERED)
+		return;
+	map_unmap(ssd, unit);
+	ssd->l2p[unit] = UNIT_BUFFERED | (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
+	ssd->mapped_units++;
+	*slot_at(ssd, ssd->slot_tail++) = (struct slot){ unit, first };
+	ssd->buffer_used++;
+}
+
+/* As many units of the command as fit; true when all are in. */
+static bool admit(struct ssd *ssd, struct command *command)
+{
+	const struct io *io = command->io;
+	uint32_t begin = (uint32_t)(io->offset_bytes / UNIT_BYTES);
+	uint32_t end = (uint32_t)((io->offset_bytes + io->size_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+
+	while (command->next_unit < end) {
+		if (buffer_full(ssd))
+			return false;
+		admit_unit(ssd, command->next_unit, command->next_unit == begin);
+		command->next_unit++;
+	}
+	return true;
+}
+
+void buffer_write(struct ssd *ssd, struct command *command)
+{
+	command->next_unit = (uint32_t)(command->io->offset_bytes / UNIT_BYTES);
+	if (!ssd->writes_first && admit(ssd, command)) {
+		host_acknowledge(ssd, command);
+	} else {
+		command->next = NULL;
+		*ssd->writes_last = command;
+		ssd->writes_last = &command->next;
+	}
+	write_engine_run(ssd);
+}
+
+static void admit_waiting(struct ssd *ssd)
+{
+	while (ssd->writes_first && admit(ssd, ssd->writes_first)) {
+		struct command *command = ssd->writes_first;
+
+		ssd->writes_first = command->next;
+		if (!ssd->writes_first)
+			ssd->writes_last = &ssd->writes_first;
+		host_acknowledge(ssd, command);
+	}
+}
+
+void buffer_forget(struct ssd *ssd, uint32_t slot)
+{
+	/* Its space comes back when the engine meets it. */
+	ssd->slots[slot].unit = UNIT_NONE;
+}
+
+/* ---- flush ---- */
+
+static bool nothing_buffered(const struct ssd *ssd)
+{
+	return ssd->slot_head == ssd->slot_tail;
+}
+
+static void finish_flushes(struct ssd *ssd)
+{
+	while (ssd->flushes_first && ssd->oldest_flying >= ssd->flushes_first->barrier) {
+		struct command *command = ssd->flushes_first;
+
+		ssd->flushes_first = command->next;
+		if (!ssd->flushes_first) {
+			ssd->flushes_last = &ssd->flushes_first;
+			ssd->draining = false;
+		}
+		host_acknowledge(ssd, command);
+	}
+}
+
+/*
+ * A capacitor-backed buffer is durable as it is. A volatile one is written out: everything
+ * that was acknowledged before, into programs that are padded when they are not full.
+ */
+void buffer_flush(struct ssd *ssd, struct command *command)
+{
+	if (ssd->drive->buffer_kind == BUFFER_CAPACITOR) {
+		host_acknowledge(ssd, command);
+		return;
+	}
+	command->next = NULL;
+	command->barrier = UINT64_MAX; /* known once the buffer is empty */
+	*ssd->flushes_last = command;
+	ssd->flushes_last = &command->next;
+	ssd->draining = true;
+	write_engine_run(ssd);
+}
+
+/* The buffer is empty: all that the waiting flushes cover is in programs below this number. */
+static void set_barriers(struct ssd *ssd)
+{
+	for (struct command *command = ssd->flushes_first; command; command = command->next)
+		if (command->barrier == UINT64_MAX)
+			command->barrier = ssd->program_number;
+	finish_flushes(ssd);
+}
+
+/* ---- the write engine ---- */
+
+struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t unit,
+				  uint64_t cost_ns)
+{
+	struct write_point *point = &ssd->points[stream];
+	uint32_t physical = map_place(ssd, stream, unit);
+	struct program *program = point->program;
+
+	if (!program)
+		program = point->program = program_new(ssd, physical);
+	program->count++;
+	server_book(&ssd->write_engine, ssd->sim->now_ns, cost_ns);
+	if (program->count == ssd->program_units) {
+		point->program = NULL;
+		program_launch(ssd, program);
+		gc_program_filled(ssd, stream);
+	}
+	return program;
+}
+
+static bool take_host_unit(struct ssd *ssd)
+{
+	const struct slot *slot;
+	uint64_t cost_ns;
+
+	/* What was trimmed while it waited only gives its space back. */
+	while (ssd->slot_head != ssd->slot_tail && slot_at(ssd, ssd->slot_head)->unit == UNIT_NONE) {
+		ssd->slot_head++;
+		ssd->buffer_used--;
+	}
+	if (ssd->slot_head == ssd->slot_tail)
+		return false;
+	slot = slot_at(ssd, ssd->slot_head++);
+	cost_ns = ssd->host_unit_ns + (slot->first ? ssd->drive->write_command_ns : 0);
+	write_engine_take(ssd, STREAM_HOST, slot->unit, cost_ns)->host_units++;
+	ssd->count.host_units++;
+	return true;
+}
+
+static bool pad(struct ssd *ssd, unsigned stream)
+{
+	if (!ssd->points[stream].program)
+		return false;
+	write_engine_take(ssd, stream, UNIT_NONE, 0);
+	ssd->count.padded_units++;
+	return true;
+}
+
+/* One unit into a program, whose turn it is; false when there is nothing to do. */
+static bool take_one(struct ssd *ssd)
+{
+	enum { ONE = 65536, CREDIT_MAX = 256 * ONE };
+	uint32_t share = gc_share(ssd);
+
+	if (share && ssd->gc_credit + share >= ONE && gc_move_one(ssd)) {
+		ssd->gc_credit += share - ONE;
+		return true;
+	}
+	if (gc_host_may_write(ssd) && take_host_unit(ssd)) {
+		if (ssd->gc_credit < CREDIT_MAX)
+			ssd->gc_credit += share;
+		return true;
+	}
+	if ((share || ssd->draining) && gc_move_one(ssd))
+		return true;
+	if (gc_waits_for_open_program(ssd))
+		return pad(ssd, ssd->gc_stream);
+	if (ssd->draining && nothing_buffered(ssd)) {
+		if (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC))
+			return true;
+		set_barriers(ssd);
+	}
+	return false;
+}
+
+/* The full program goes to its die when the engine's time has come and the die has room. */
+static bool dispatch_ready(struct ssd *ssd)
+{
+	struct program *program = ssd->ready;
+
+	if (ssd->write_engine.free_ns > ssd->sim->now_ns) {
+		if (!event_is_scheduled(&ssd->write_engine_event))
+			sim_at(ssd->sim, &ssd->write_engine_event, ssd->write_engine.free_ns);
+		return false;
+	}
+	if (!nand_takes_program(ssd, program->die))
+		return false; /* buffer_program_done() comes back to it */
+	ssd->ready = NULL;
+	nand_program(ssd, program);
+	return true;
+}
+
+void write_engine_run(struct ssd *ssd)
+{
+	if (ssd->busy_writing)
+		return;
+	ssd->busy_writing = true;
+	for (;;) {
+		if (ssd->ready && !dispatch_ready(ssd))
+			break;
+		if (!take_one(ssd))
+			break;
+	}
+	ssd->busy_writing = false;
+	gc_read_ahead(ssd);
+}
+
+static void write_engine_fire(struct sim *sim, struct event *event)
+{
+	(void)sim;
+	write_engine_run(container_of(event, struct ssd, write_engine_event));
+}
+
+void buffer_program_done(struct ssd *ssd, struct program *program)
+{
+	map_set_in_flash(ssd, program->first_unit);
+	program->done = true;
+	assert(ssd->buffer_used >= program->host_units);
+	ssd->buffer_used -= program->host_units;
+	while (ssd->oldest_flying < ssd->program_number) {
+		struct program **oldest = &ssd->flying[ssd->oldest_flying % ssd->flying_count];
+
+		if (!(*oldest)->done)
+			break;
+		program_free(ssd, *oldest);
+		*oldest = NULL;
+		ssd->oldest_flying++;
+	}
+	gc_programs_done(ssd);
+	finish_flushes(ssd);
+	admit_waiting(ssd);
+	write_engine_run(ssd);
+}
+
+void buffer_init(struct ssd *ssd)
+{
+	const struct drive *drive = ssd->drive;
+
+	ssd->buffer_units = (uint32_t)(drive->buffer_bytes / UNIT_BYTES);
+	ssd->slot_count = 1;
+	while (ssd->slot_count < ssd->buffer_units + 1)
+		ssd->slot_count *= 2;
+	ssd->slots = xcalloc(ssd->slot_count, sizeof(*ssd->slots));
+	/*
+	 * Programs finish out of order on different dies: while the oldest waits for its die
+	 * (an erase, suspensions), the others go on. The ring leaves room for many rounds.
+	 */
+	ssd->flying_count = (uint32_t)drive->dies * 64;
+	ssd->flying = xcalloc(ssd->flying_count, sizeof(struct program *));
+	ssd->write_engine_event.fire = write_engine_fire;
+	ssd->writes_last = &ssd->writes_first;
+	ssd->flushes_last = &ssd->flushes_first;
+}
+
+void buffer_free(struct ssd *ssd)
+{
+	free(ssd->flying);
+	free(ssd->slots);
+}

@@ -1,0 +1,308 @@
+/*
+ * gc.c - garbage collection: which superblock is cleaned, and how the write engine divides
+ * itself between the host and what has to be moved.
+ *
+ * Effective free space is what can still be written plus what the victims under way stand for,
+ * in proportion to the work done on them. Cleaning starts when it falls below low + range and
+ * takes a growing share of the write engine; at low it takes all of it. The share finds the
+ * level at which free space neither grows nor shrinks, so the host is slowed down evenly, unit
+ * by unit, and never waits for a whole superblock.
+ *
+ * Why the reserve is enough: at most GC_VICTIMS superblocks are cleaned at a time, so effective
+ * free space is at most that many superblocks above the real one. The host stops below low, a
+ * superblock and more above that. A move takes one free unit and adds at least one of credit.
+ */
+#include "ssd/state.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+static uint64_t effective_free(const struct ssd *ssd)
+{
+	return map_free_units(ssd) + ssd->victim_credit;
+}
+
+uint32_t gc_share(const struct ssd *ssd)
+{
+	uint64_t free_units = effective_free(ssd);
+
+	if (free_units >= ssd->gc_low + ssd->gc_range)
+		return 0;
+	if (free_units <= ssd->gc_low)
+		return 65536;
+	return (uint32_t)((ssd->gc_low + ssd->gc_range - free_units) * 65536 / ssd->gc_range);
+}
+
+bool gc_host_may_write(const struct ssd *ssd)
+{
+	return effective_free(ssd) > ssd->gc_low - ssd->superblock_units / 4;
+}
+
+static bool is_settled(const struct ssd *ssd, uint32_t index)
+{
+	return ssd->superblocks[index].programs_done == ssd->superblock_programs;
+}
+
+/* Takes the superblock after `before` (UNIT_NONE: the first) out of the closed ones. */
+static uint32_t closed_take(struct ssd *ssd, uint32_t before)
+{
+	uint32_t *link = before == UNIT_NONE ? &ssd->closed_first : &ssd->superblocks[before].next;
+	uint32_t index = *link;
+
+	*link = ssd->superblocks[index].next;
+	if (ssd->closed_last == index)
+		ssd->closed_last = before;
+	return index;
+}
+
+static uint32_t take_oldest(struct ssd *ssd)
+{
+	if (ssd->closed_first == UNIT_NONE || !is_settled(ssd, ssd->closed_first))
+		return UNIT_NONE;
+	return closed_take(ssd, UNIT_NONE);
+}
+
+/* The one with the fewest valid units; of equal ones the oldest. Never one that is all valid. */
+static uint32_t take_emptiest(struct ssd *ssd)
+{
+	uint32_t least = ssd->superblock_units, least_before = UNIT_NONE, before = UNIT_NONE;
+	bool found = false;
+
+	for (uint32_t i = ssd->closed_first; i != UNIT_NONE; before = i, i = ssd->superblocks[i].next) {
+		if (ssd->superblocks[i].valid >= least || !is_settled(ssd, i))
+			continue;
+		least = ssd->superblocks[i].valid;
+		least_before = before;
+		found = true;
+	}
+	return found ? closed_take(ssd, least_before) : UNIT_NONE;
+}
+
+static uint32_t take_victim(struct ssd *ssd)
+{
+	switch ((enum gc_policy)ssd->drive->gc_policy) {
+	case GC_GREEDY:
+		return take_emptiest(ssd);
+	case GC_FIFO:
+		return take_oldest(ssd);
+	}
+	abort();
+}
+
+static void update_credit(struct ssd *ssd, struct superblock *victim)
+{
+	uint32_t moved = victim->gc_start_valid - victim->valid;
+	uint32_t credit = ssd->superblock_units;
+
+	if (victim->gc_start_valid)
+		credit = (uint32_t)((uint64_t)moved * ssd->superblock_units / victim->gc_start_valid);
+	ssd->victim_credit += credit;
+	ssd->victim_credit -= victim->gc_credit;
+	victim->gc_credit = credit;
+}
+
+static void retire_if_moved(struct ssd *ssd, uint32_t index)
+{
+	struct superblock *victim = &ssd->superblocks[index];
+	bool open = ssd->points[ssd->gc_stream].program != NULL;
+
+	if (!victim->gc_scanned || victim->gc_pending)
+		return;
+	assert(victim->valid == 0);
+	update_credit(ssd, victim);
+	assert(ssd->retirement_count < GC_VICTIMS);
+	ssd->retirements[ssd->retirement_count++] = (struct retirement){
+		.barrier = open ? UINT64_MAX : ssd->program_number,
+		.superblock = index,
+	};
+	gc_programs_done(ssd);
+}
+
+void gc_program_filled(struct ssd *ssd, unsigned stream)
+{
+	if (stream != ssd->gc_stream)
+		return;
+	for (uint32_t i = 0; i < ssd->retirement_count; i++)
+		if (ssd->retirements[i].barrier == UINT64_MAX)
+			ssd->retirements[i].barrier = ssd->program_number;
+}
+
+void gc_programs_done(struct ssd *ssd)
+{
+	while (ssd->retirement_count && ssd->retirements[0].barrier <= ssd->oldest_flying) {
+		uint32_t index = ssd->retirements[0].superblock;
+
+		ssd->retirement_count--;
+		for (uint32_t i = 0; i < ssd->retirement_count; i++)
+			ssd->retirements[i] = ssd->retirements[i + 1];
+		ssd->superblocks[index].state = SB_ERASING;
+		nand_erase(ssd, index);
+	}
+}
+
+void gc_erase_done(struct ssd *ssd, uint32_t index)
+{
+	struct superblock *superblock = &ssd->superblocks[index];
+
+	if (--superblock->erases_left)
+		return;
+	superblock->erase_count++;
+	ssd->victim_credit -= superblock->gc_credit;
+	superblock->gc_credit = 0;
+	ssd->unretired--;
+	map_release(ssd, index);
+	write_engine_run(ssd);
+}
+
+bool gc_waits_for_open_program(const struct ssd *ssd)
+{
+	if (!ssd->retirement_count || ssd->retirements[0].barrier != UINT64_MAX)
+		return false;
+	if (ssd->unretired < GC_VICTIMS || ssd->scan_victim != UNIT_NONE || ssd->gc_under_way)
+		return false;
+	/* With shared streams the host will fill it, unless it may not write. */
+	return gc_share(ssd) && (ssd->gc_stream != STREAM_HOST || !gc_host_may_write(ssd));
+}
+
+/* ---- reading what has to be moved ---- */
+
+static bool is_valid(const struct ssd *ssd, uint32_t physical)
+{
+	uint32_t unit = ssd->p2l[physical];
+
+	return unit != UNIT_NONE && ssd->l2p[unit] == physical;
+}
+
+static bool begin_victim(struct ssd *ssd)
+{
+	struct superblock *victim;
+
+	if (ssd->unretired == GC_VICTIMS)
+		return false;
+	ssd->scan_victim = take_victim(ssd);
+	if (ssd->scan_victim == UNIT_NONE)
+		return false;
+	ssd->unretired++;
+	ssd->scan_group = 0;
+	victim = &ssd->superblocks[ssd->scan_victim];
+	victim->state = SB_VICTIM;
+	victim->gc_start_valid = victim->valid;
+	victim->gc_pending = 0;
+	victim->gc_scanned = false;
+	victim->gc_credit = 0;
+	return true;
+}
+
+static void read_group(struct ssd *ssd, struct superblock *victim, uint32_t group)
+{
+	uint32_t first = group * ssd->group_units, valid = 0;
+	struct access *access;
+
+	for (uint32_t i = 0; i < ssd->group_units; i++)
+		valid += is_valid(ssd, first + i);
+	if (!valid)
+		return;
+	victim->gc_pending++;
+	ssd->gc_under_way += valid;
+	access = host_new_access(ssd);
+	*access = (struct access){
+		.die = die_of(ssd, first),
+		.units = valid,
+		.group = group,
+	};
+	nand_read(ssd, access);
+}
+
+static void scan_one_group(struct ssd *ssd)
+{
+	uint32_t index = ssd->scan_victim, groups = ssd->superblock_units / ssd->group_units;
+	struct superblock *victim = &ssd->superblocks[index];
+
+	if (victim->valid)
+		read_group(ssd, victim, index * groups + ssd->scan_group++);
+	if (victim->valid && ssd->scan_group < groups)
+		return;
+	victim->gc_scanned = true;
+	ssd->scan_victim = UNIT_NONE;
+	retire_if_moved(ssd, index);
+}
+
+void gc_read_ahead(struct ssd *ssd)
+{
+	while (ssd->gc_under_way < ssd->gc_window && gc_share(ssd)) {
+		if (ssd->scan_victim == UNIT_NONE && !begin_victim(ssd))
+			return;
+		scan_one_group(ssd);
+	}
+}
+
+void gc_access_done(struct ssd *ssd, struct access *access)
+{
+	uint32_t first = access->group * ssd->group_units, valid = 0;
+	uint32_t index = superblock_of(ssd, first);
+
+	for (uint32_t i = 0; i < ssd->group_units; i++) {
+		if (!is_valid(ssd, first + i))
+			continue;
+		valid++;
+		assert(ssd->ready_tail - ssd->ready_head < ssd->ready_count);
+		ssd->ready_units[ssd->ready_tail++ & (ssd->ready_count - 1)] = first + i;
+	}
+	ssd->gc_under_way -= access->units - valid;
+	ssd->superblocks[index].gc_pending += valid;
+	ssd->superblocks[index].gc_pending--;
+	host_free_access(ssd, access);
+	retire_if_moved(ssd, index);
+	write_engine_run(ssd);
+}
+
+bool gc_move_one(struct ssd *ssd)
+{
+	while (ssd->ready_head != ssd->ready_tail) {
+		uint32_t physical = ssd->ready_units[ssd->ready_head++ & (ssd->ready_count - 1)];
+		uint32_t index = superblock_of(ssd, physical);
+		struct superblock *victim = &ssd->superblocks[index];
+		bool valid = is_valid(ssd, physical);
+
+		victim->gc_pending--;
+		ssd->gc_under_way--;
+		if (valid) {
+			assert(victim->valid > 0);
+			victim->valid--;
+			update_credit(ssd, victim);
+			write_engine_take(ssd, ssd->gc_stream, ssd->p2l[physical],
+					  ssd->drive->copy_unit_ns);
+			ssd->count.copied_units++;
+		}
+		retire_if_moved(ssd, index);
+		if (valid)
+			return true;
+	}
+	return false;
+}
+
+void gc_init(struct ssd *ssd)
+{
+	uint64_t superblock = ssd->superblock_units;
+
+	ssd->gc_stream = ssd->drive->gc_streams == GC_STREAMS_SEPARATE ? STREAM_GC : STREAM_HOST;
+	ssd->gc_low = (GC_VICTIMS + 1) * superblock;
+	if (ssd->gc_stream == STREAM_GC)
+		ssd->gc_low += superblock; /* the rest of one stream's block is no use to the other */
+	ssd->gc_range = superblock / 2;
+	ssd->gc_window = (uint32_t)ssd->drive->dies * ssd->group_units * 2;
+	ssd->ready_count = 1;
+	while (ssd->ready_count < ssd->gc_window + ssd->group_units)
+		ssd->ready_count *= 2;
+	ssd->ready_units = xcalloc(ssd->ready_count, sizeof(*ssd->ready_units));
+	ssd->erase_ring = GC_VICTIMS + 1;
+	ssd->erases = xcalloc(ssd->erase_ring, sizeof(*ssd->erases));
+	ssd->scan_victim = UNIT_NONE;
+}
+
+void gc_free(struct ssd *ssd)
+{
+	free(ssd->ready_units);
+	free(ssd->erases);
+}

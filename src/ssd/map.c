@@ -1,0 +1,190 @@
+/* map.c - which logical unit lies where, and which superblocks are free. */
+#include "ssd/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/fail.h"
+
+/* Large tables come from fresh pages: untouched ones cost nothing, and huge ones fewer TLB misses. */
+static void *table_new(size_t bytes)
+{
+	void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (table == MAP_FAILED) {
+		fprintf(stderr, "drivebay: out of memory: a map of %zu bytes\n", bytes);
+		exit(1);
+	}
+	madvise(table, bytes, MADV_HUGEPAGE);
+	return table;
+}
+
+static size_t l2p_bytes(const struct ssd *ssd)
+{
+	return (size_t)ssd->user_units * sizeof(*ssd->l2p);
+}
+
+static size_t p2l_bytes(const struct ssd *ssd)
+{
+	return (size_t)ssd->total_units * sizeof(*ssd->p2l);
+}
+
+static size_t done_words(const struct ssd *ssd)
+{
+	return ((size_t)ssd->superblock_count * ssd->superblock_programs + 63) / 64;
+}
+
+void map_init(struct ssd *ssd)
+{
+	ssd->l2p = table_new(l2p_bytes(ssd));
+	ssd->p2l = table_new(p2l_bytes(ssd));
+	ssd->done = xcalloc(done_words(ssd), sizeof(*ssd->done));
+	ssd->superblocks = xcalloc(ssd->superblock_count, sizeof(*ssd->superblocks));
+	map_format(ssd);
+}
+
+void map_free(struct ssd *ssd)
+{
+	munmap(ssd->l2p, l2p_bytes(ssd));
+	munmap(ssd->p2l, p2l_bytes(ssd));
+	free(ssd->done);
+	free(ssd->superblocks);
+}
+
+static void list_append(struct ssd *ssd, uint32_t *first, uint32_t *last, uint32_t index)
+{
+	ssd->superblocks[index].next = UNIT_NONE;
+	if (*first == UNIT_NONE)
+		*first = index;
+	else
+		ssd->superblocks[*last].next = index;
+	*last = index;
+}
+
+void map_format(struct ssd *ssd)
+{
+	memset(ssd->l2p, 0xff, l2p_bytes(ssd));
+	memset(ssd->done, 0, done_words(ssd) * sizeof(*ssd->done));
+	ssd->mapped_units = 0;
+	ssd->free_first = ssd->free_last = UNIT_NONE;
+	ssd->closed_first = ssd->closed_last = UNIT_NONE;
+	ssd->free_count = 0;
+	for (unsigned i = 0; i < STREAM_COUNT; i++)
+		ssd->points[i] = (struct write_point){ .superblock = UNIT_NONE };
+	for (uint32_t i = 0; i < ssd->superblock_count; i++) {
+		struct superblock *superblock = &ssd->superblocks[i];
+		uint32_t erase_count = superblock->erase_count;
+
+		*superblock = (struct superblock){ .state = SB_SPARE, .erase_count = erase_count };
+		if (i < ssd->usable_superblocks)
+			map_release(ssd, i);
+	}
+}
+
+void map_release(struct ssd *ssd, uint32_t index)
+{
+	struct superblock *superblock = &ssd->superblocks[index];
+
+	assert(superblock->valid == 0);
+	superblock->state = SB_FREE;
+	superblock->programs_done = 0;
+	list_append(ssd, &ssd->free_first, &ssd->free_last, index);
+	ssd->free_count++;
+}
+
+static uint32_t take_free(struct ssd *ssd)
+{
+	uint32_t index = ssd->free_first;
+
+	/* The reserve must be enough: see gc_init(). */
+	assert(ssd->free_count > 0);
+	assert(index != UNIT_NONE);
+	ssd->free_first = ssd->superblocks[index].next;
+	ssd->free_count--;
+	return index;
+}
+
+static void open_superblock(struct ssd *ssd, struct write_point *point)
+{
+	uint32_t index = take_free(ssd);
+	size_t first = (size_t)index * ssd->superblock_programs;
+
+	for (size_t i = first; i < first + ssd->superblock_programs; i++)
+		ssd->done[i / 64] &= ~(1ull << (i % 64));
+	ssd->superblocks[index].state = SB_OPEN;
+	point->superblock = index;
+	point->used = 0;
+}
+
+static void close_superblock(struct ssd *ssd, struct write_point *point)
+{
+	ssd->superblocks[point->superblock].state = SB_CLOSED;
+	list_append(ssd, &ssd->closed_first, &ssd->closed_last, point->superblock);
+	point->superblock = UNIT_NONE;
+}
+
+uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
+{
+	struct write_point *point = &ssd->points[stream];
+	struct superblock *superblock;
+	uint32_t physical;
+
+	if (point->superblock == UNIT_NONE)
+		open_superblock(ssd, point);
+	superblock = &ssd->superblocks[point->superblock];
+	physical = point->superblock * ssd->superblock_units + point->used++;
+	ssd->p2l[physical] = unit;
+	if (unit != UNIT_NONE) {
+		ssd->l2p[unit] = physical;
+		superblock->valid++;
+	}
+	if (point->used == ssd->superblock_units)
+		close_superblock(ssd, point);
+	return physical;
+}
+
+bool map_in_flash(const struct ssd *ssd, uint32_t physical)
+{
+	uint32_t program = divide(physical, ssd->by_program);
+
+	return ssd->done[program / 64] >> (program % 64) & 1;
+}
+
+void map_set_in_flash(struct ssd *ssd, uint32_t physical)
+{
+	uint32_t program = divide(physical, ssd->by_program);
+
+	ssd->done[program / 64] |= 1ull << (program % 64);
+	ssd->superblocks[superblock_of(ssd, physical)].programs_done++;
+}
+
+void map_unmap(struct ssd *ssd, uint32_t unit)
+{
+	uint32_t place = ssd->l2p[unit];
+
+	if (place == UNIT_NONE)
+		return;
+	if (place & UNIT_BUFFERED) {
+		buffer_forget(ssd, place & ~UNIT_BUFFERED);
+	} else {
+		struct superblock *superblock = &ssd->superblocks[superblock_of(ssd, place)];
+
+		assert(superblock->valid > 0);
+		superblock->valid--;
+	}
+	ssd->l2p[unit] = UNIT_NONE;
+	ssd->mapped_units--;
+}
+
+uint64_t map_free_units(const struct ssd *ssd)
+{
+	uint64_t units = (uint64_t)ssd->free_count * ssd->superblock_units;
+
+	for (unsigned i = 0; i < STREAM_COUNT; i++)
+		if (ssd->points[i].superblock != UNIT_NONE)
+			units += ssd->superblock_units - ssd->points[i].used;
+	return units;
+}

@@ -1,0 +1,306 @@
+/*
+ * nand.c - dies and channels.
+ *
+ * A die does one thing at a time and holds its register until the data have crossed the
+ * channel (no cache reads). Who comes first on a die: a program that has waited long, reads of
+ * the host, what was suspended for them, reads of garbage collection, erases, programs. A read
+ * of the host stops a program or an erase that is under way, up to suspends_max times each.
+ *
+ * A channel serves transfers in the order in which they become ready. Programs cross it page
+ * by page, so that a read waits for one page at most, not for the whole program.
+ */
+#include "ssd/state.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+/* Programs that one die may have queued, the one under way included. */
+enum { DIE_PROGRAMS = 2 };
+
+static void die_next(struct die *die);
+
+static void queue_init(struct access_queue *queue)
+{
+	queue->first = NULL;
+	queue->last = &queue->first;
+}
+
+static void queue_put(struct access_queue *queue, struct access *access)
+{
+	access->next = NULL;
+	*queue->last = access;
+	queue->last = &access->next;
+}
+
+static struct access *queue_take(struct access_queue *queue)
+{
+	struct access *access = queue->first;
+
+	queue->first = access->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return access;
+}
+
+static void die_enter(struct die *die, enum die_state state, uint64_t until_ns)
+{
+	if (die->state == DIE_IDLE)
+		die->busy_since_ns = die->ssd->sim->now_ns;
+	die->state = state;
+	sim_at(die->ssd->sim, &die->event, until_ns);
+}
+
+static void die_rest(struct die *die)
+{
+	die->busy_ns += die->ssd->sim->now_ns - die->busy_since_ns;
+	die->busy_since_ns = die->ssd->sim->now_ns;
+	die->state = DIE_IDLE;
+}
+
+static void start_read(struct die *die, struct access *access)
+{
+	struct ssd *ssd = die->ssd;
+
+	die->reading = access;
+	ssd->count.flash_accesses++;
+	die_enter(die, DIE_SENSING, ssd->sim->now_ns + ssd->drive->read_ns);
+}
+
+static void send_read(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+	uint64_t cost_ns = ssd->drive->channel_command_ns +
+			   die->reading->units * ssd->unit_transfer_ns;
+
+	ssd->count.read_units += die->reading->units;
+	die_enter(die, DIE_SENDING,
+		  server_book(&ssd->channels[die->channel], ssd->sim->now_ns, cost_ns));
+}
+
+static void read_done(struct die *die)
+{
+	struct access *access = die->reading;
+
+	die->reading = NULL;
+	die_rest(die);
+	die_next(die);
+	if (access->command)
+		host_access_done(die->ssd, access);
+	else
+		gc_access_done(die->ssd, access);
+}
+
+static void load_page(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+
+	die->programs->chunks_left--;
+	die_enter(die, DIE_LOADING,
+		  server_book(&ssd->channels[die->channel], ssd->sim->now_ns,
+			      ssd->drive->channel_command_ns + ssd->page_transfer_ns));
+}
+
+static void start_program(struct die *die)
+{
+	die->suspends = 0;
+	load_page(die);
+}
+
+static void page_loaded(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+
+	if (die->programs->chunks_left)
+		load_page(die);
+	else
+		die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + ssd->drive->program_ns);
+}
+
+static void program_done(struct die *die)
+{
+	struct program *program = die->programs;
+
+	die->programs = program->next;
+	if (!die->programs)
+		die->programs_last = &die->programs;
+	die->program_count--;
+	die->ssd->count.programs++;
+	die_rest(die);
+	die_next(die);
+	buffer_program_done(die->ssd, program);
+}
+
+static bool has_erase(const struct die *die)
+{
+	return die->erased < die->ssd->erase_tail;
+}
+
+static void start_erase(struct die *die)
+{
+	die->suspends = 0;
+	die_enter(die, DIE_ERASING, die->ssd->sim->now_ns + die->ssd->drive->erase_ns);
+}
+
+static void erase_done(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+	uint32_t superblock = ssd->erases[die->erased++ % ssd->erase_ring];
+
+	ssd->count.erases++;
+	die_rest(die);
+	die_next(die);
+	gc_erase_done(ssd, superblock);
+}
+
+static void stop(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+
+	die->stopped = die->state;
+	die->remaining_ns = die->event.at_ns - ssd->sim->now_ns + ssd->drive->resume_ns;
+	die->suspends++;
+	ssd->count.suspends++;
+	sim_cancel(ssd->sim, &die->event);
+	die_enter(die, DIE_STOPPING, ssd->sim->now_ns + ssd->drive->suspend_ns);
+}
+
+static void go_on(struct die *die)
+{
+	enum die_state stopped = die->stopped;
+
+	die->stopped = DIE_IDLE;
+	die_enter(die, stopped, die->ssd->sim->now_ns + die->remaining_ns);
+}
+
+/*
+ * Worth stopping for a read: it may be stopped once more, and would not be finished anyway by
+ * the time it has stopped.
+ */
+static bool may_stop(const struct die *die)
+{
+	const struct ssd *ssd = die->ssd;
+
+	if (die->state != DIE_PROGRAMMING && die->state != DIE_ERASING)
+		return false;
+	return die->suspends < ssd->drive->suspends_max &&
+	       die->event.at_ns - ssd->sim->now_ns > ssd->drive->suspend_ns;
+}
+
+/* So that an endless stream of reads cannot hold a program back for ever. */
+static bool program_has_waited_long(const struct die *die)
+{
+	const struct ssd *ssd = die->ssd;
+
+	return die->programs && die->stopped == DIE_IDLE &&
+	       ssd->sim->now_ns - die->programs->queued_ns > 4 * ssd->drive->program_ns;
+}
+
+static void die_next(struct die *die)
+{
+	if (program_has_waited_long(die))
+		start_program(die);
+	else if (die->host_reads.first)
+		start_read(die, queue_take(&die->host_reads));
+	else if (die->stopped != DIE_IDLE)
+		go_on(die);
+	else if (die->gc_reads.first)
+		start_read(die, queue_take(&die->gc_reads));
+	else if (has_erase(die))
+		start_erase(die);
+	else if (die->programs)
+		start_program(die);
+}
+
+static void die_event(struct sim *sim, struct event *event)
+{
+	struct die *die = container_of(event, struct die, event);
+
+	(void)sim;
+	switch (die->state) {
+	case DIE_SENSING:
+		send_read(die);
+		return;
+	case DIE_SENDING:
+		read_done(die);
+		return;
+	case DIE_LOADING:
+		page_loaded(die);
+		return;
+	case DIE_PROGRAMMING:
+		program_done(die);
+		return;
+	case DIE_ERASING:
+		erase_done(die);
+		return;
+	case DIE_STOPPING:
+		die_rest(die);
+		die_next(die);
+		return;
+	case DIE_IDLE:
+		break;
+	}
+	abort();
+}
+
+void nand_read(struct ssd *ssd, struct access *access)
+{
+	struct die *die = &ssd->dies[access->die];
+
+	queue_put(access->command ? &die->host_reads : &die->gc_reads, access);
+	if (die->state == DIE_IDLE)
+		die_next(die);
+	else if (access->command && may_stop(die))
+		stop(die);
+}
+
+bool nand_takes_program(const struct ssd *ssd, uint32_t die)
+{
+	return ssd->dies[die].program_count < DIE_PROGRAMS;
+}
+
+void nand_program(struct ssd *ssd, struct program *program)
+{
+	struct die *die = &ssd->dies[program->die];
+
+	assert(die->program_count < DIE_PROGRAMS);
+	program->next = NULL;
+	program->queued_ns = ssd->sim->now_ns;
+	program->chunks_left = (uint32_t)(ssd->drive->planes * ssd->drive->pages_per_program);
+	*die->programs_last = program;
+	die->programs_last = &program->next;
+	die->program_count++;
+	if (die->state == DIE_IDLE)
+		die_next(die);
+}
+
+void nand_erase(struct ssd *ssd, uint32_t superblock)
+{
+	ssd->erases[ssd->erase_tail++ % ssd->erase_ring] = superblock;
+	ssd->superblocks[superblock].erases_left = (uint32_t)ssd->drive->dies;
+	for (uint32_t i = 0; i < ssd->drive->dies; i++)
+		if (ssd->dies[i].state == DIE_IDLE)
+			die_next(&ssd->dies[i]);
+}
+
+void nand_init(struct ssd *ssd)
+{
+	ssd->channels = xcalloc(ssd->drive->channels, sizeof(*ssd->channels));
+	ssd->dies = xcalloc(ssd->drive->dies, sizeof(*ssd->dies));
+	for (uint32_t i = 0; i < ssd->drive->dies; i++) {
+		struct die *die = &ssd->dies[i];
+
+		die->event.fire = die_event;
+		die->ssd = ssd;
+		die->channel = i % (uint32_t)ssd->drive->channels;
+		queue_init(&die->host_reads);
+		queue_init(&die->gc_reads);
+		die->programs_last = &die->programs;
+	}
+}
+
+void nand_free(struct ssd *ssd)
+{
+	free(ssd->channels);
+	free(ssd->dies);
+}

@@ -1,0 +1,79 @@
+/*
+ * ssd.h - a modelled drive, in virtual time.
+ *
+ * Mechanisms, not curves. A read passes the controller's read engine (a serial cost for the
+ * command and for each flash access), waits for its die, is sensed (tR), crosses the die's
+ * channel and the link. A write crosses the link into the buffer and is acknowledged there;
+ * the write engine moves units of 4 KiB from the buffer, and those that garbage collection
+ * saves, into one-shot programs that are striped over the dies. When the buffer is full the
+ * host waits. What the model leaves out stands in doc/model.md.
+ *
+ * The model does not know what is being measured. Set-up allocates; running allocates only
+ * when a pool outgrows what it had. Memory: 4 bytes per 4 KiB of user and of raw capacity,
+ * about 2.2 MB per GiB.
+ */
+#ifndef DRIVEBAY_SSD_SSD_H
+#define DRIVEBAY_SSD_SSD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io.h"
+#include "sim/sim.h"
+#include "ssd/drive.h"
+
+struct ssd;
+
+/* Since the drive was made. Units are 4 KiB. */
+struct ssd_counters {
+	uint64_t host_read_bytes, host_written_bytes;
+	uint64_t host_units;    /* units that host writes brought into programs */
+	uint64_t copied_units;  /* units that garbage collection brought into programs */
+	uint64_t padded_units;  /* places of programs that were flushed before they were full */
+	uint64_t flash_accesses, read_units; /* for host and GC; units that crossed a channel */
+	uint64_t programs, erases; /* erases: of blocks of all planes of one die */
+	uint64_t suspends;
+	uint64_t mapped_units;  /* now */
+	/* Busy time: mean over dies and channels; serial engines and links as booked. */
+	uint64_t dies_ns, channels_ns, read_engine_ns, write_engine_ns, link_read_ns, link_write_ns;
+};
+
+/* A fresh drive (as after format) on a simulation of its own; both stay the caller's. */
+struct ssd *ssd_new(const struct drive *drive, struct sim *sim);
+void ssd_free(struct ssd *ssd);
+
+/* The request is the drive's until ssd_reap() returns it with completed_ns set. */
+void ssd_submit(struct ssd *ssd, struct io *io);
+
+/*
+ * The next completion, no later than until_ns, or NULL with the clock at until_ns. When
+ * requests are outstanding and no event is left that could complete them, the model is
+ * wrong: it says so with a dump of its state and aborts.
+ */
+struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns);
+
+/* Buffer written out, cleaning caught up, no event left. Nothing may be outstanding. */
+void ssd_settle(struct ssd *ssd);
+
+/* Fresh again. Nothing may be outstanding; the clock goes on. */
+void ssd_format(struct ssd *ssd);
+
+void ssd_count(const struct ssd *ssd, struct ssd_counters *out);
+
+/*
+ * The laws that must hold whenever the drive is settled: valid + invalid + free = all units;
+ * the valid units of each superblock are what the map says; host + copied + padded units =
+ * programmed units. Returns NULL, or the sentence of the first one broken (static text).
+ * O(size of the drive).
+ */
+const char *ssd_broken_law(const struct ssd *ssd);
+
+/*
+ * The settled state to and from a file. Loading needs a drive of the same description.
+ * -EIO/-ENOSPC/-EBADMSG with a sentence in fail().
+ */
+int ssd_save(struct ssd *ssd, int fd);
+int ssd_load(struct ssd *ssd, int fd);
+
+#endif

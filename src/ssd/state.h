@@ -1,0 +1,293 @@
+/*
+ * state.h - what the files of the model share: its state, and who calls whom.
+ *
+ *	host.c    commands: engines, links, completions
+ *	buffer.c  the write buffer, the write engine, programs
+ *	map.c     logical to physical and back, superblocks, the free list
+ *	gc.c      victims, copies, erases
+ *	nand.c    dies and channels
+ *
+ * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
+ * pages_per_program pages each. A group is what one sense can read: the same page of all
+ * planes. A superblock is one block of every plane of every die; its units are numbered in
+ * the order in which they are programmed, so that consecutive units share a group, consecutive
+ * groups a program, and consecutive programs lie on consecutive dies.
+ */
+#ifndef DRIVEBAY_SSD_STATE_H
+#define DRIVEBAY_SSD_STATE_H
+
+#include "ssd/ssd.h"
+
+#define UNIT_NONE UINT32_MAX           /* in l2p: never written or trimmed; in p2l: padding */
+#define UNIT_BUFFERED 0x80000000u      /* in l2p: waits in the buffer for a place */
+
+/* n / d as a multiplication, exact for all 32-bit n (Lemire et al. 2019). */
+struct divider {
+	uint64_t magic;
+	uint32_t divisor;
+};
+
+static inline struct divider divider_of(uint32_t divisor)
+{
+	return (struct divider){ UINT64_MAX / divisor + 1, divisor };
+}
+
+static inline uint32_t divide(uint32_t n, struct divider by)
+{
+	if (by.divisor == 1)
+		return n;
+	return (uint32_t)(((unsigned __int128)by.magic * n) >> 64);
+}
+
+/* A resource that serves one after another: books the time, returns when it is done. */
+struct server {
+	uint64_t free_ns; /* when it is free again */
+	uint64_t busy_ns; /* booked so far */
+};
+
+static inline uint64_t server_book(struct server *server, uint64_t now_ns, uint64_t cost_ns)
+{
+	uint64_t start_ns = server->free_ns > now_ns ? server->free_ns : now_ns;
+
+	server->free_ns = start_ns + cost_ns;
+	server->busy_ns += cost_ns;
+	return server->free_ns;
+}
+
+/* One sense of one die and the transfer of what is wanted of it. */
+struct access {
+	struct access *next;
+	struct command *command; /* NULL: garbage collection */
+	uint32_t die;
+	uint32_t units;
+	uint32_t group;          /* the number of the group on the drive */
+};
+
+struct access_queue {
+	struct access *first, **last;
+};
+
+struct command {
+	struct io *io;
+	struct command *next;
+	struct access *accesses;   /* reads: not yet at their dies */
+	uint32_t waiting;          /* reads: accesses under way; writes: units not yet buffered */
+	uint32_t next_unit;        /* writes: the next unit to buffer */
+	uint32_t link_bytes;       /* reads: what still has to cross the link */
+	uint64_t barrier;          /* flush: every program below this number must be done */
+};
+
+struct program {
+	struct program *next;
+	uint64_t number;           /* in order of filling; set when full */
+	uint64_t queued_ns;
+	uint32_t first_unit;       /* physical */
+	uint32_t count;            /* units filled */
+	uint32_t host_units;       /* of these, buffer space to give back */
+	uint32_t die;
+	uint32_t chunks_left;      /* pages still to cross the channel */
+	bool done;
+};
+
+enum die_state {
+	DIE_IDLE,        /* waits for work */
+	DIE_SENSING,     /* waits for tR to pass */
+	DIE_SENDING,     /* waits for its turn on the channel and the transfer out */
+	DIE_LOADING,     /* waits for the transfer in of a program's pages */
+	DIE_PROGRAMMING, /* waits for tPROG to pass */
+	DIE_ERASING,     /* waits for tBERS to pass */
+	DIE_STOPPING,    /* waits for a program or erase to be suspended */
+};
+
+struct die {
+	struct event event;
+	struct ssd *ssd;
+	enum die_state state;
+	enum die_state stopped;    /* what is suspended: PROGRAMMING, ERASING, or IDLE: nothing */
+	uint64_t remaining_ns;     /* of what is suspended */
+	uint32_t suspends;         /* of the program or erase under way */
+	uint32_t channel;
+	struct access_queue host_reads, gc_reads;
+	struct access *reading;
+	struct program *programs, **programs_last; /* queued; the first may be under way */
+	uint32_t program_count;
+	uint64_t erased;           /* how many of ssd->erases this die has done */
+	uint64_t busy_since_ns, busy_ns;
+};
+
+enum superblock_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM, SB_ERASING, SB_SPARE };
+
+struct superblock {
+	enum superblock_state state;
+	uint32_t valid;            /* units that the map points to */
+	uint32_t programs_done;
+	uint32_t erases_left;      /* dies that have not erased it yet */
+	uint32_t gc_pending;       /* victim: groups being read and units waiting to move */
+	uint32_t gc_start_valid;   /* victim: valid when chosen */
+	bool gc_scanned;           /* victim: all its groups were asked for */
+	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
+	uint32_t erase_count;
+	uint32_t next;             /* in the free list or in the order of closing */
+};
+
+enum { STREAM_HOST, STREAM_GC, STREAM_COUNT };
+
+enum { GC_VICTIMS = 2 }; /* superblocks being cleaned at a time */
+
+struct write_point {
+	uint32_t superblock;       /* UNIT_NONE: none open */
+	uint32_t used;             /* units of it that are given away */
+	struct program *program;   /* being filled, or NULL */
+};
+
+struct slot {                      /* a unit in the buffer that has no place yet */
+	uint32_t unit;             /* logical; UNIT_NONE: trimmed meanwhile */
+	bool first;                /* the first unit of its command */
+};
+
+struct ssd {
+	const struct drive *drive;
+	struct sim *sim;
+
+	/* geometry, in units */
+	uint32_t user_units, total_units;
+	uint32_t group_units, program_units, superblock_units;
+	uint32_t superblock_count, usable_superblocks, superblock_programs;
+	struct divider by_group, by_program, by_superblock, by_die;
+	uint64_t unit_transfer_ns, page_transfer_ns;
+	uint64_t link_bytes_per_s;
+	uint64_t host_unit_ns;
+
+	/* map */
+	uint32_t *l2p, *p2l;
+	struct superblock *superblocks;
+	uint64_t *done;            /* a bit for each program of the drive: is it in the flash? */
+	uint32_t free_first, free_last, free_count;     /* erased superblocks, oldest first */
+	uint32_t closed_first, closed_last;             /* full ones, oldest first */
+	struct write_point points[STREAM_COUNT];
+	uint32_t mapped_units;
+
+	/* buffer and write engine */
+	struct slot *slots;        /* a ring of slot_count, a power of two */
+	uint32_t slot_count;
+	uint64_t slot_head, slot_tail;
+	uint32_t buffer_units, buffer_used;
+	struct command *writes_first, **writes_last;    /* wait for buffer space */
+	struct command *flushes_first, **flushes_last;
+	struct server write_engine;
+	struct event write_engine_event;
+	struct program *ready;     /* full, waits for the engine's time or for its die */
+	struct program *free_programs;
+	struct program **flying;   /* a ring by number: full and not known to be done */
+	uint32_t flying_count;
+	uint64_t program_number, oldest_flying;
+	bool draining;             /* partial programs are padded out */
+	bool busy_writing;         /* in write_engine_run(): no recursion */
+
+	/* garbage collection */
+	uint64_t gc_low, gc_range; /* of the effective free units */
+	uint32_t gc_credit;        /* in 1/65536 of a unit */
+	uint32_t scan_victim, scan_group, unretired;
+	uint32_t *ready_units;     /* a ring: physical units read and waiting to move */
+	uint32_t ready_count;
+	uint64_t ready_head, ready_tail;
+	uint32_t gc_window, gc_under_way; /* units being read or waiting */
+	uint64_t victim_credit;    /* free units that the victims under way stand for */
+	struct retirement {
+		uint64_t barrier;  /* UINT64_MAX: its last units are in an open program */
+		uint32_t superblock;
+	} retirements[GC_VICTIMS]; /* moved, and waiting until the copies are in the flash */
+	uint32_t retirement_count;
+	unsigned gc_stream;        /* where moved units go */
+	uint32_t *erases;          /* a ring of superblocks to erase, by order */
+	uint32_t erase_ring;
+	uint64_t erase_tail;
+
+	/* nand */
+	struct die *dies;
+	struct server *channels;
+
+	/* host side */
+	struct server read_engine, link_read, link_write;
+	struct sim_fifo arrivals, landed, sent, acknowledged;
+	struct command *free_commands;
+	struct access *free_accesses;
+	struct io *finished, **finished_last;
+	uint32_t outstanding;
+
+	struct chunk {             /* memory of the pools */
+		struct chunk *next;
+		max_align_t memory[];
+	} *chunks;
+
+	struct ssd_counters count;
+};
+
+/* Zeroed memory that lives as long as the drive: what the pools grow by. */
+void *ssd_chunk(struct ssd *ssd, size_t count, size_t bytes);
+
+/* map.c */
+void map_init(struct ssd *ssd);
+void map_free(struct ssd *ssd);
+void map_format(struct ssd *ssd);
+static inline uint32_t superblock_of(const struct ssd *ssd, uint32_t physical)
+{
+	return divide(physical, ssd->by_superblock);
+}
+static inline uint32_t die_of(const struct ssd *ssd, uint32_t physical)
+{
+	uint32_t program = divide(physical, ssd->by_program);
+
+	return program - divide(program, ssd->by_die) * ssd->by_die.divisor;
+}
+bool map_in_flash(const struct ssd *ssd, uint32_t physical); /* programmed, not just assigned */
+void map_set_in_flash(struct ssd *ssd, uint32_t physical);
+void map_unmap(struct ssd *ssd, uint32_t unit);  /* whatever it was, it is gone */
+/* The next place of a stream, opening a superblock when needed. */
+uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit);
+void map_release(struct ssd *ssd, uint32_t superblock); /* erased: into the free list */
+/* Units that can still be given away: erased superblocks and the rests of open ones. */
+uint64_t map_free_units(const struct ssd *ssd);
+
+/* nand.c */
+void nand_init(struct ssd *ssd);
+void nand_free(struct ssd *ssd);
+void nand_read(struct ssd *ssd, struct access *access);
+bool nand_takes_program(const struct ssd *ssd, uint32_t die);
+void nand_program(struct ssd *ssd, struct program *program);
+void nand_erase(struct ssd *ssd, uint32_t superblock);
+
+/* host.c */
+void host_init(struct ssd *ssd);
+void host_free(struct ssd *ssd);
+void host_access_done(struct ssd *ssd, struct access *access);
+void host_acknowledge(struct ssd *ssd, struct command *command);
+struct access *host_new_access(struct ssd *ssd);
+void host_free_access(struct ssd *ssd, struct access *access);
+
+/* buffer.c */
+void buffer_init(struct ssd *ssd);
+void buffer_free(struct ssd *ssd);
+void buffer_write(struct ssd *ssd, struct command *command);
+void buffer_flush(struct ssd *ssd, struct command *command);
+void buffer_forget(struct ssd *ssd, uint32_t slot); /* trimmed before it had a place */
+void buffer_program_done(struct ssd *ssd, struct program *program);
+/* Puts `unit` into the stream's open program at a cost of engine time; that program. */
+struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t unit, uint64_t cost_ns);
+void write_engine_run(struct ssd *ssd);
+
+/* gc.c */
+void gc_init(struct ssd *ssd);
+void gc_free(struct ssd *ssd);
+uint32_t gc_share(const struct ssd *ssd);   /* of the write engine's units, in 1/65536 */
+bool gc_host_may_write(const struct ssd *ssd);
+void gc_read_ahead(struct ssd *ssd);
+bool gc_move_one(struct ssd *ssd);          /* false: nothing is ready */
+void gc_access_done(struct ssd *ssd, struct access *access);
+void gc_program_filled(struct ssd *ssd, unsigned stream); /* it has its number now */
+void gc_programs_done(struct ssd *ssd);     /* ssd->oldest_flying has moved */
+/* Nothing can go on until the open program of moved units is in the flash: pad it. */
+bool gc_waits_for_open_program(const struct ssd *ssd);
+void gc_erase_done(struct ssd *ssd, uint32_t superblock);
+
+#endif
