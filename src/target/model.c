@@ -1,0 +1,193 @@
+/* model.c - a drive of drives/ as a target, in virtual time, behind a bed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/units.h"
+#include "sim/sim.h"
+#include "ssd/ssd.h"
+#include "target/bed.h"
+#include "target/target.h"
+
+struct model {
+	struct target base;
+	struct sim sim;
+	struct drive *drive;
+	struct ssd *ssd;
+	char *description;
+};
+
+static struct model *model_of(struct target *target)
+{
+	return container_of(target, struct model, base);
+}
+
+static char *describe_drive(const struct drive *drive)
+{
+	char size[UNITS_BYTES];
+	char *scaled = drive->scale > 1 ? xasprintf(", at 1/%u of its size", drive->scale) :
+					  xstrdup(", at full size");
+	char *text = xasprintf("%s, modelled%s: %s, %u channels, %u dies", drive->model, scaled,
+			       format_size(drive->user_bytes, size), (unsigned)drive->channels,
+			       (unsigned)drive->dies);
+
+	free(scaled);
+	return text;
+}
+
+static void model_close(struct target *target)
+{
+	struct model *model = model_of(target);
+
+	ssd_free(model->ssd);
+	sim_free(&model->sim);
+	drive_free(model->drive);
+	free(model->description);
+	free(model);
+}
+
+/* 512-byte sectors are possible; what the lab sends is aligned to the map's unit. */
+static struct target *model_new(struct drive *drive)
+{
+	struct model *model = xcalloc(1, sizeof(*model));
+
+	model->drive = drive;
+	model->base = (struct target){
+		.ops = &target_model_ops,
+		.size_bytes = drive->user_bytes - drive->user_bytes % drive->sector_bytes,
+		.block_bytes = (uint32_t)drive->sector_bytes,
+		.is_virtual = true,
+	};
+	model->description = describe_drive(drive);
+	sim_init(&model->sim);
+	model->ssd = ssd_new(drive, &model->sim);
+	return &model->base;
+}
+
+static int model_open(const char *arg, const struct target_options *options, struct target **out)
+{
+	struct drive *drive;
+	struct bed *bed;
+	int err = drive_load(arg, &drive);
+
+	if (err)
+		return err;
+	if (options->scale > 1)
+		err = drive_scale(drive, options->scale);
+	if (!err)
+		err = bed_load(options->bed ? options->bed : "bare-metal", &bed);
+	if (err) {
+		drive_free(drive);
+		return err;
+	}
+	*out = bed_wrap(model_new(drive), bed);
+	return 0;
+}
+
+static void model_submit(struct target *target, struct io *io)
+{
+	ssd_submit(model_of(target)->ssd, io);
+}
+
+static struct io *model_reap(struct target *target, uint64_t until_ns)
+{
+	return ssd_reap(model_of(target)->ssd, until_ns);
+}
+
+static uint64_t model_now(struct target *target)
+{
+	return model_of(target)->sim.now_ns;
+}
+
+static uint64_t model_due(struct target *target)
+{
+	return sim_next_ns(&model_of(target)->sim);
+}
+
+static const char *model_describe(struct target *target)
+{
+	return model_of(target)->description;
+}
+
+static int model_health(struct target *target, struct health *out)
+{
+	const struct model *model = model_of(target);
+	struct ssd_counters count;
+
+	ssd_count(model->ssd, &count);
+	*out = (struct health){
+		.host_read_bytes = count.host_read_bytes,
+		.host_written_bytes = count.host_written_bytes,
+		.nand_read_bytes = count.read_units * UNIT_BYTES,
+		.nand_written_bytes =
+			(count.host_units + count.copied_units + count.padded_units) * UNIT_BYTES,
+		.gc_copied_bytes = count.copied_units * UNIT_BYTES,
+		.erase_count = count.erases,
+		.user_bytes = count.mapped_units * UNIT_BYTES,
+	};
+	return 0;
+}
+
+static int model_usage(struct target *target, struct usage *out)
+{
+	struct ssd_counters count;
+
+	ssd_count(model_of(target)->ssd, &count);
+	*out = (struct usage){
+		.dies_ns = count.dies_ns,
+		.channels_ns = count.channels_ns,
+		.controller_read_ns = count.read_engine_ns,
+		.controller_write_ns = count.write_engine_ns,
+		.link_read_ns = count.link_read_ns,
+		.link_write_ns = count.link_write_ns,
+	};
+	return 0;
+}
+
+static int model_purge(struct target *target)
+{
+	ssd_format(model_of(target)->ssd);
+	return 0;
+}
+
+static int model_settle(struct target *target)
+{
+	struct model *model = model_of(target);
+	const char *broken;
+
+	ssd_settle(model->ssd);
+	broken = ssd_broken_law(model->ssd);
+	if (broken)
+		return fail(EPROTO, "%s: the model has broken a law of conservation: %s",
+			    model->drive->name, broken);
+	return 0;
+}
+
+static int model_snapshot(struct target *target, int fd)
+{
+	return ssd_save(model_of(target)->ssd, fd);
+}
+
+static int model_restore(struct target *target, int fd)
+{
+	return ssd_load(model_of(target)->ssd, fd);
+}
+
+const struct target_ops target_model_ops = {
+	.name = "model",
+	.help = "a drive of drives/, in virtual time (model:NAME, or just NAME)",
+	.open = model_open,
+	.close = model_close,
+	.submit = model_submit,
+	.reap = model_reap,
+	.now = model_now,
+	.due = model_due,
+	.describe = model_describe,
+	.health = model_health,
+	.usage = model_usage,
+	.purge = model_purge,
+	.settle = model_settle,
+	.snapshot = model_snapshot,
+	.restore = model_restore,
+};
