@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "load/workload.h"
 #include "stats/hist.h"
-#include "store/result.h"
 
 const char *const phase_kind_words[] = {
 	[PHASE_PURGE] = "purge", [PHASE_FILL] = "fill", [PHASE_RUN] = "run",
@@ -326,15 +325,20 @@ static int bind_blob(sqlite3_stmt *statement, int at, const struct hist *hist)
 	return sqlite3_bind_blob64(statement, at, bytes, size, SQLITE_TRANSIENT);
 }
 
+void mix_text(const struct size_mix *mix, struct buf *out)
+{
+	assert(mix->count <= WORKLOAD_SIZES);
+	buf_puts(out, "");
+	for (size_t i = 0; i < mix->count; i++)
+		buf_printf(out, "%s%u:%u", i ? " " : "", mix->shares[i].size_bytes,
+			   mix->shares[i].weight);
+}
+
 static int bind_mix(sqlite3_stmt *statement, int at, const struct size_mix *mix)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	assert(mix->count <= WORKLOAD_SIZES);
-	buf_puts(&text, "");
-	for (size_t i = 0; i < mix->count; i++)
-		buf_printf(&text, "%s%u:%u", i ? " " : "", mix->shares[i].size_bytes,
-			   mix->shares[i].weight);
+	mix_text(mix, &text);
 	return sqlite3_bind_text(statement, at, text.text, -1, SQLITE_TRANSIENT);
 }
 
@@ -640,4 +644,13 @@ void row_free(const struct table *table, void *row)
 		free(*text);
 		*text = NULL;
 	}
+}
+
+void outcome_clear(struct phase_result *outcome)
+{
+	struct stats *stats = &outcome->stats;
+
+	memset(outcome, 0, sizeof(*outcome));
+	stats->from_submit.min_ns = stats->from_due.min_ns = UINT64_MAX;
+	stats->read_from_submit.min_ns = stats->write_from_submit.min_ns = UINT64_MAX;
 }

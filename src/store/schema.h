@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "store/result.h"
 
 enum column_type {
 	COLUMN_U32,
@@ -76,11 +77,17 @@ int row_read(sqlite3_stmt *statement, const struct table *table, const char *pat
 	     uint64_t *keys, void *row);
 void row_free(const struct table *table, void *row);
 
+/* What came of a phase of which there is no outcome yet: pending, and nothing measured. */
+void outcome_clear(struct phase_result *outcome);
+
 /* A text column as our own; NULL, with *bad = a reason, when it is none that we write. */
 char *text_read(sqlite3_stmt *statement, int column, const char **bad);
 
 /* Control characters, which no result holds, as question marks; to be freed. */
 char *text_clean(const char *text);
+
+/* A COLUMN_MIX as text. */
+void mix_text(const struct size_mix *mix, struct buf *out);
 
 /* Decimal digits of a 128-bit number, and back (NULL or whatever is none: false). */
 enum { U128_BYTES = 40 };

@@ -1,0 +1,336 @@
+#include "store/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/fail.h"
+
+enum {
+	BUSY_MS = 30000,
+	/* Pages in the log before a commit folds them in (16 MiB): rare enough that its sync
+	   does not show in a measurement, often enough that a day's windows do not pile up. */
+	CHECKPOINT_PAGES = 4096,
+	VALUE_BYTES_MAX = 64 << 20, /* of a text or blob that we are willing to read */
+};
+
+const struct table *const file_tables[FILE_TABLES] = {
+	&table_workloads, &table_phases, &table_outcomes, &table_windows, &table_rounds,
+};
+
+const char *const file_text_tables[FILE_TEXT_TABLES] = { "meta", "host" };
+
+void file_text_table_sql(const char *name, struct buf *out)
+{
+	buf_printf(out, "CREATE TABLE %s (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) "
+		   "STRICT, WITHOUT ROWID", name);
+}
+
+/* Statements and errors */
+
+int file_fail(const struct result *result, int rc)
+{
+	const char *path = result->path, *why = sqlite3_errmsg(result->db);
+	int code = sqlite3_system_errno(result->db);
+
+	switch (rc & 0xff) {
+	case SQLITE_FULL:
+		code = ENOSPC;
+		break;
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+		break;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return fail(EBUSY, "%s: another process has kept it locked for %d s", path,
+			    BUSY_MS / 1000);
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return fail(EACCES, "%s: cannot be written: %s", path, why);
+	case SQLITE_NOMEM:
+		return fail(ENOMEM, "%s: out of memory", path);
+	case SQLITE_NOTADB:
+		return fail(EBADMSG, "%s: not a drivebay result: no SQLite file", path);
+	default:
+		return fail(EBADMSG, "%s: corrupt: %s", path, why);
+	}
+	if (code == ENOSPC || code == EDQUOT)
+		return fail(ENOSPC, "%s: the disk is full; what was written before stays", path);
+	if (code == 0)
+		return fail(EIO, "%s: %s", path, why);
+	return fail(code, "%s: %s (%s)", path, strerror(code), why);
+}
+
+void file_cleanup_statement(sqlite3_stmt **statement)
+{
+	sqlite3_finalize(*statement);
+}
+
+int file_prepare(struct result *result, const char *sql, sqlite3_stmt **out)
+{
+	int rc = sqlite3_prepare_v2(result->db, sql, -1, out, NULL);
+
+	return rc ? file_fail(result, rc) : 0;
+}
+
+int file_exec(struct result *result, const char *sql)
+{
+	int rc = sqlite3_exec(result->db, sql, NULL, NULL, NULL);
+
+	return rc ? file_fail(result, rc) : 0;
+}
+
+int file_step(struct result *result, sqlite3_stmt *statement)
+{
+	int rc = sqlite3_step(statement);
+
+	if (rc == SQLITE_ROW)
+		return 1;
+	return rc == SQLITE_DONE ? 0 : file_fail(result, rc);
+}
+
+/* Steps a statement without rows and makes it ready for the next time. */
+static int run_once(struct result *result, sqlite3_stmt *statement)
+{
+	int err = file_step(result, statement);
+
+	sqlite3_reset(statement);
+	return err;
+}
+
+int file_read_number(struct result *result, const char *sql, int64_t *value)
+{
+	_cleanup_statement_ sqlite3_stmt *statement = NULL;
+	int err = file_prepare(result, sql, &statement);
+
+	if (err)
+		return err;
+	err = file_step(result, statement);
+	*value = err == 1 ? sqlite3_column_int64(statement, 0) : 0;
+	return err < 0 ? err : 0;
+}
+
+/* Opening */
+
+/*
+ * A file may come from anybody: its triggers and views do not run, its schema is not
+ * believed, and no value of it makes us allocate more than we are willing to.
+ */
+int file_harden(struct result *result)
+{
+	sqlite3 *db = result->db;
+
+	sqlite3_extended_result_codes(db, 1);
+	sqlite3_busy_timeout(db, BUSY_MS);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+	sqlite3_wal_autocheckpoint(db, CHECKPOINT_PAGES);
+	return file_exec(result, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; "
+				 "PRAGMA temp_store = MEMORY");
+}
+
+int file_connect(struct result *result)
+{
+	int flags = result->writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+	int rc = sqlite3_open_v2(result->file, &result->db, flags, NULL);
+
+	result->pid = getpid();
+	return rc ? file_fail(result, rc) : file_harden(result);
+}
+
+/*
+ * The write-ahead log: a commit is one write without a sync, and readers do not wait for
+ * writers. Where it cannot be had (a file system without shared memory) the rollback
+ * journal serves as well, only slower. Changing to it wants the file for itself, and
+ * SQLite does not wait for that; we do.
+ */
+static int use_log(struct result *result)
+{
+	for (int waited_ms = 0;; waited_ms += 10) {
+		int rc = sqlite3_exec(result->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+
+		if ((rc & 0xff) == SQLITE_BUSY && waited_ms < BUSY_MS) {
+			sqlite3_sleep(10);
+			continue;
+		}
+		if (rc && (rc & 0xff) != SQLITE_CANTOPEN && rc != SQLITE_IOERR_SHMMAP)
+			return file_fail(result, rc);
+		return file_exec(result, "PRAGMA synchronous = NORMAL");
+	}
+}
+
+void file_finalize(struct result *result)
+{
+	sqlite3_stmt **kept[] = { &result->begin, &result->commit, &result->insert_window,
+				  &result->insert_round };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		sqlite3_finalize(*kept[i]);
+		*kept[i] = NULL;
+	}
+}
+
+void file_disconnect(struct result *result)
+{
+	file_finalize(result);
+	sqlite3_close(result->db);
+	result->db = NULL;
+}
+
+int file_make_writable(struct result *result)
+{
+	_cleanup_buf_ struct buf window = BUF_INIT;
+	_cleanup_buf_ struct buf round = BUF_INIT;
+	int err = use_log(result);
+
+	table_insert_sql(&table_windows, &window);
+	table_insert_sql(&table_rounds, &round);
+	if (!err)
+		err = file_prepare(result, "BEGIN IMMEDIATE", &result->begin);
+	if (!err)
+		err = file_prepare(result, "COMMIT", &result->commit);
+	if (!err)
+		err = file_prepare(result, window.text, &result->insert_window);
+	if (!err)
+		err = file_prepare(result, round.text, &result->insert_round);
+	return err;
+}
+
+int file_attach(struct result *result)
+{
+	int err;
+
+	if (result->db) {
+		assert(result->pid == getpid()); /* else result_detach() was forgotten */
+		return 0;
+	}
+	err = file_connect(result);
+	if (!err && result->writable)
+		err = file_make_writable(result);
+	if (err)
+		file_disconnect(result);
+	return err;
+}
+
+struct result *file_new(const char *path, bool writable)
+{
+	struct result *result = xcalloc(1, sizeof(*result));
+
+	result->path = xstrdup(path);
+	result->writable = writable;
+	result->owner = getpid();
+	return result;
+}
+
+void file_free(struct result *result)
+{
+	file_disconnect(result);
+	while (result->lent) {
+		struct lent *lent = result->lent;
+
+		result->lent = lent->next;
+		free(lent->text);
+		free(lent);
+	}
+	free(result->path);
+	free(result->file);
+	free(result);
+}
+
+/* Transactions */
+
+int file_begin(struct result *result)
+{
+	int err = file_attach(result);
+
+	assert(result->writable);
+	return err ? err : run_once(result, result->begin);
+}
+
+int file_end(struct result *result, int err)
+{
+	if (!err)
+		err = run_once(result, result->commit);
+	if (err && !sqlite3_get_autocommit(result->db))
+		sqlite3_exec(result->db, "ROLLBACK", NULL, NULL, NULL);
+	return err;
+}
+
+int file_insert_by(struct result *result, sqlite3_stmt *statement, const struct table *table,
+		   const uint64_t *keys, const void *row)
+{
+	int err = row_bind(statement, table, keys, row), rc;
+
+	if (err)
+		return err;
+	rc = sqlite3_step(statement);
+	if (rc != SQLITE_DONE)
+		err = (rc & 0xff) != SQLITE_CONSTRAINT ? file_fail(result, rc) :
+		      fail(EEXIST, "%s: %s of phase %llu: there is one with number %llu already",
+			   result->path, table->name, (unsigned long long)keys[0],
+			   (unsigned long long)keys[1]);
+	sqlite3_reset(statement);
+	return err;
+}
+
+int file_insert(struct result *result, const struct table *table, uint64_t key, const void *row)
+{
+	_cleanup_statement_ sqlite3_stmt *statement = NULL;
+	_cleanup_buf_ struct buf sql = BUF_INIT;
+	const uint64_t keys[TABLE_KEYS] = { key };
+	int err;
+
+	table_insert_sql(table, &sql);
+	err = file_prepare(result, sql.text, &statement);
+	return err ? err : file_insert_by(result, statement, table, keys, row);
+}
+
+int file_put_text(struct result *result, const char *table, const char *key, const char *value)
+{
+	_cleanup_free_ char *sql = xasprintf("INSERT OR REPLACE INTO %s VALUES (?, ?)", table);
+	_cleanup_free_ char *clean_key = text_clean(key);
+	_cleanup_free_ char *clean = text_clean(value);
+	_cleanup_statement_ sqlite3_stmt *statement = NULL;
+	int err = file_prepare(result, sql, &statement);
+
+	if (err)
+		return err;
+	sqlite3_bind_text(statement, 1, clean_key, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, clean, -1, SQLITE_STATIC);
+	return file_step(result, statement);
+}
+
+int file_put_pending(struct result *result)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < result->pending_count; i++) {
+		const struct pending *pending = &result->pending[i];
+
+		err = file_insert_by(result, result->insert_window, &table_windows,
+				 (uint64_t[]){ pending->phase, pending->index }, &pending->window);
+	}
+	return err;
+}
+
+int file_flush(struct result *result)
+{
+	int err;
+
+	if (result->pending_count == 0)
+		return 0;
+	err = file_begin(result);
+	if (err)
+		return err;
+	err = file_end(result, file_put_pending(result));
+	if (!err)
+		result->pending_count = 0;
+	return err;
+}
