@@ -335,7 +335,8 @@ static void put_top(struct buf *out, const struct command *command)
 		buf_append(out, c, 1);
 	for (const char *c = name ? name : ""; *c; c++)
 		buf_printf(out, "%c", toupper((unsigned char)*c));
-	buf_puts(out, "\" 1 \"\" \"drivebay " DRIVEBAY_VERSION "\" \"drivebay\"\n.SH NAME\n");
+	buf_puts(out, "\" 1 \"\" \"drivebay " DRIVEBAY_VERSION "\" \"drivebay\"\n"
+		      ".nh\n.SH NAME\n"); /* no hyphens in names that people copy */
 	buf_printf(out, "drivebay%s%s \\- %s\n", name ? "\\-" : "", name ? name : "", does);
 	buf_puts(out, ".SH SYNOPSIS\n\\fBdrivebay\\fR ");
 	if (command)
