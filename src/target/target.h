@@ -83,9 +83,9 @@ struct target_ops {
 	int (*health)(struct target *, struct health *);   /* optional */
 	int (*usage)(struct target *, struct usage *);     /* optional */
 	int (*purge)(struct target *);                     /* optional */
-	int (*settle)(struct target *);                    /* optional */
 	int (*snapshot)(struct target *, int fd);          /* optional */
 	int (*restore)(struct target *, int fd);           /* optional */
+	int (*buffers)(struct target *, void *base, size_t bytes); /* optional */
 };
 
 /*
@@ -128,25 +128,24 @@ const char *target_describe(struct target *target); /* one line; owned by the ta
 int target_health(struct target *target, struct health *out); /* -ENOTSUP where it cannot tell */
 int target_usage(struct target *target, struct usage *out);   /* likewise */
 
-/* Back to fresh: format, discard, or a new model. Nothing may be in flight. */
+/*
+ * Says where the requests' data will lie, before the first of them: a device then pins the
+ * memory once instead of at every request. Optional and only about speed: a request whose
+ * data lies elsewhere is served too. `base` is page-aligned; it must stay mapped until the
+ * next call or target_close(); NULL takes the announcement back. Nothing may be in flight.
+ * 0, or a negative errno (no sentence) when the memory is not used in this way.
+ */
+int target_buffers(struct target *target, void *base, size_t bytes);
+
+/*
+ * Back to fresh: format, discard, or a new model. Nothing may be in flight. -ENOTSUP when
+ * the target has no such thing, a device that cannot discard for instance: nothing was
+ * changed, and the caller may go on and show the sentence of fail() as a note.
+ */
 int target_purge(struct target *target);
 
 /*
- * Lets the target finish what it does in the background (buffers written out, cleaning
- * caught up), as a drive does that is left alone for a while; on a model it takes virtual
- * time. Nothing may be in flight. A real device is left alone: nothing is done.
- */
-int target_settle(struct target *target);
-
-/*
- * For wrappers: hands a request to the inner target and leaves submitted_ns, which says
- * when the outer one got it, as it is.
- */
-void target_forward(struct target *inner, struct io *io);
-
-/*
- * The whole state to and from a file, for --resume. Nothing may be in flight, and the
- * target must be settled.
+ * The whole state to and from a file, for --resume. Nothing may be in flight.
  * -ENOTSUP where a target has no state of its own to save (a real device keeps it).
  */
 int target_snapshot(struct target *target, int fd);
