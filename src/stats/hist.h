@@ -9,6 +9,7 @@
 #ifndef DRIVEBAY_STATS_HIST_H
 #define DRIVEBAY_STATS_HIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +32,25 @@ static inline uint32_t hist_bucket(uint64_t value)
 }
 
 void hist_clear(struct hist *hist); /* cost: only what was in use */
-void hist_add(struct hist *hist, uint64_t value);
+
+/* `count` > 0 times the same value. */
+static inline void hist_add_many(struct hist *hist, uint64_t value, uint64_t count)
+{
+	uint32_t bucket = hist_bucket(value);
+
+	if (bucket < hist->low || hist->count == 0)
+		hist->low = bucket;
+	if (bucket >= hist->high)
+		hist->high = bucket + 1;
+	hist->count += count;
+	hist->buckets[bucket] += count;
+}
+
+static inline void hist_add(struct hist *hist, uint64_t value)
+{
+	hist_add_many(hist, value, 1);
+}
+
 void hist_merge(struct hist *into, const struct hist *from);
 
 /* The value that represents a bucket: its middle. */
@@ -45,8 +64,9 @@ uint64_t hist_value(uint32_t bucket);
 uint64_t hist_quantile(const struct hist *hist, uint32_t ppm, uint64_t *above);
 
 /*
- * At rest: (bucket delta, count) pairs as LEB128 numbers; freed by the caller.
- * hist_decode() returns -EINVAL for anything that hist_encode() cannot have written.
+ * At rest: (bucket delta, count) pairs as LEB128 numbers; freed by the caller; an empty
+ * histogram is 0 bytes. hist_decode() overwrites *hist and returns -EINVAL, with a sentence
+ * in fail(), for anything that hist_encode() cannot have written.
  */
 uint8_t *hist_encode(const struct hist *hist, size_t *size);
 int hist_decode(struct hist *hist, const uint8_t *bytes, size_t size);

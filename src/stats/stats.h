@@ -21,13 +21,15 @@ struct latency {
 };
 
 struct stats {
-	uint64_t elapsed_ns;                 /* first submission allowed .. last completion counted */
+	uint64_t elapsed_ns;                 /* from the first submission allowed to the end of the
+						run: its duration, unless it ended sooner */
 	uint64_t ios[IO_OP_COUNT], bytes[IO_OP_COUNT], errors;
-	struct latency from_submit, from_due;
+	struct latency from_submit, from_due; /* from_due also holds the unfinished: see below */
 	struct latency read_from_submit, write_from_submit;
 	struct hist hist_submit, hist_due;
 	unsigned __int128 outstanding_ns;    /* integral over time of requests outstanding, kept
 						by the run loop at submit and reap */
+	uint64_t unfinished;                 /* submitted and not back at the end */
 	uint64_t unissued;                   /* due within the run and never submitted */
 	uint64_t late_max_ns;                /* the longest a request waited for its turn */
 };
@@ -42,9 +44,43 @@ struct window {
 	uint64_t waf_milli;                  /* NAND written / host written x 1000; 0 unknown */
 };
 
+/*
+ * stats_clear() makes an empty one of whatever the memory held; stats_reset() empties one
+ * that is in use at the cost of what was in use.
+ */
 void stats_clear(struct stats *stats);
+void stats_reset(struct stats *stats);
+
 void stats_add(struct stats *stats, const struct io *io); /* a completed request */
+
+/*
+ * Requests that had not come back, or not even gone out, at the end of the run, after they
+ * had waited this long since they were due. They join the latency from the due time, as the
+ * least it can have been: were they left out, a target that stops answering would look
+ * well. They do not touch min_ns while anything was completed (a request that went out just
+ * before the end says nothing about the fastest).
+ */
+void stats_add_unfinished(struct stats *stats, uint64_t waited_ns);
+void stats_add_unissued(struct stats *stats, uint64_t waited_ns, uint64_t count);
+
+/*
+ * Adds everything up, elapsed time too: stretches that follow one another. Who merges what
+ * ran side by side sets elapsed_ns afterwards.
+ */
 void stats_merge(struct stats *into, const struct stats *from);
+
+/*
+ * The figures of an interval of which *stats holds the requests, the outstanding integral
+ * and the elapsed time; waf_milli is left 0.
+ */
+void stats_window(const struct stats *stats, uint64_t start_ns, struct window *out);
+
+/*
+ * hist_quantile() of the histogram that was kept beside this latency, and never outside of
+ * what was seen: the middle of the highest part may be above the maximum.
+ */
+uint64_t latency_quantile(const struct latency *latency, const struct hist *hist, uint32_t ppm,
+			  uint64_t *above);
 
 double latency_mean_ns(const struct latency *latency);   /* 0 when empty */
 double latency_stddev_ns(const struct latency *latency); /* of the population; 0 when empty */
@@ -55,8 +91,9 @@ double stats_outstanding(const struct stats *stats); /* time-weighted, counted *
 
 /*
  * Little's law: outstanding = IOPS x mean latency from submission. True when counted
- * and computed agree within 1 % (or within half a request: a nearly idle run).
- * *error (may be NULL) is computed / counted - 1.
+ * and computed agree within 1 %, or when both are below half a request (a nearly idle
+ * run, where a request at the edge is a large share). *error (may be NULL) is
+ * computed / counted - 1; 0 when nothing was outstanding.
  */
 bool stats_little_agrees(const struct stats *stats, double *error);
 
