@@ -9,10 +9,15 @@
  * pace's i-th moment whatever the target does; while `outstanding` are in flight it
  * waits here, and its latency from the due time shows it.
  *
- * A run begins with nothing in flight and ends at its duration: what completes later is
- * drained and not counted (in the latency statistics from the due time the drained
- * requests and those never issued are counted with the time they had waited by the end,
- * so that a target that stops answering does not look well).
+ * A run begins with nothing in flight and ends at its duration; a completion within
+ * [0, duration] counts, what comes back later is drained and does not. But in the latency
+ * from the due time, what was not back at the end and what was due before the end and never
+ * went out are counted with the time they had waited by then: a target that stops answering
+ * does not look well. (The windows hold completed requests only.)
+ *
+ * Window i of the series covers [i * window, (i + 1) * window), also when nothing happens
+ * in it; the last one is shorter where the window does not divide the duration, and holds
+ * what completes at the very end.
  */
 #ifndef DRIVEBAY_LOAD_RUN_H
 #define DRIVEBAY_LOAD_RUN_H
@@ -36,8 +41,9 @@ struct run_config {
 	const char *name;         /* names the random sequences: the phase's name */
 	uint64_t rate;            /* IOPS offered; 0: closed loop */
 	enum arrivals arrivals;
-	uint64_t duration_ns;
-	uint64_t max_ios;         /* stop after this many; 0: no such limit */
+	uint64_t duration_ns;     /* UINT64_MAX: no limit but max_ios */
+	uint64_t max_ios;         /* end when this many have gone out and come back; 0: no such
+				     limit */
 	uint64_t window_ns;       /* 0: no series */
 	void (*on_window)(void *context, const struct window *window); /* may be NULL */
 	/* Called at least ten times a second of wall time where the target is real; on a
@@ -48,7 +54,8 @@ struct run_config {
 };
 
 /*
- * Runs and fills *out. 0; -EINTR when stopped (what was measured is in *out); another
+ * Runs, in the calling thread, and fills *out. What the callbacks take is missing from the
+ * load: on a real target rather use run_threads(), also for one thread. 0; -EINTR when stopped (what was measured is in *out); another
  * negative errno with a sentence in fail() when the run cannot be made (a span smaller
  * than one request, say). Request errors do not end it: they are counted.
  */
@@ -56,9 +63,11 @@ int run(struct target *target, const struct run_config *config, struct stats *ou
 
 /*
  * The same load from `threads` threads, each with its own handle of the same device and
- * its share of the workload's threads and rate; statistics merged. Windows are merged
- * too and reported by the calling thread. targets[0..threads-1] must not be virtual
- * unless threads is 1.
+ * its share of the workload's threads and rate; statistics merged. No more threads than the
+ * workload has are used. Windows are merged too (their histograms: the percentiles are
+ * those of all requests) and reported by the calling thread, beside the load.
+ * targets[0..threads-1] must not be virtual unless threads is 1; one virtual target is
+ * run() as it is.
  */
 int run_threads(struct target **targets, unsigned threads, const struct run_config *config,
 		struct stats *out);

@@ -1,0 +1,90 @@
+#include "load/run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "load/loop.h"
+
+/* One loop, its callbacks called by the thread that runs it. */
+struct single {
+	struct loop loop;
+	const struct run_config *config;
+	struct stats *out;
+	struct stats so_far; /* with the interval that has not ended */
+};
+
+static bool single_interval(void *context, const struct loop *loop)
+{
+	struct single *single = context;
+	const struct run_config *config = single->config;
+	struct window window;
+
+	stats_merge(single->out, &loop->interval);
+	if (!config->window_ns || loop->interval.elapsed_ns == 0) /* ended early, on an edge */
+		return true;
+	if (config->on_window) {
+		stats_window(&loop->interval, loop->window_start_ns - loop->start_ns, &window);
+		window.waf_milli = loop->waf_milli;
+		config->on_window(config->context, &window);
+	}
+	if (loop->target->is_virtual && config->on_progress)
+		return config->on_progress(config->context, single->out, single->out->elapsed_ns);
+	return true;
+}
+
+static bool single_progress(void *context, const struct loop *loop, uint64_t elapsed_ns)
+{
+	struct single *single = context;
+
+	stats_reset(&single->so_far);
+	stats_merge(&single->so_far, single->out);
+	stats_merge(&single->so_far, &loop->interval);
+	single->so_far.elapsed_ns = elapsed_ns;
+	return single->config->on_progress(single->config->context, &single->so_far, elapsed_ns);
+}
+
+int run(struct target *target, const struct run_config *config, struct stats *out)
+{
+	struct single *single = xcalloc(1, sizeof(*single));
+	int err;
+
+	stats_clear(out);
+	stats_clear(&single->so_far);
+	single->config = config;
+	single->out = out;
+	err = loop_init(&single->loop, target, config, 0, 1);
+	if (!err) {
+		single->loop.sink.interval = single_interval;
+		single->loop.sink.progress = config->on_progress ? single_progress : NULL;
+		single->loop.sink.context = single;
+		err = loop_run(&single->loop, target_now(target));
+		stats_merge(out, &single->loop.rest);
+	}
+	loop_free(&single->loop);
+	free(single);
+	return err;
+}
+
+int run_fill(struct target *target, uint32_t size_bytes, const struct run_config *config,
+	     struct stats *out)
+{
+	uint32_t most_bytes = target->size_bytes < size_bytes ? (uint32_t)target->size_bytes : size_bytes;
+	const struct workload workload = {
+		.name = (char[]){ "fill" },
+		.pattern = PATTERN_SEQUENTIAL,
+		.write_sizes = { .count = 1, .shares = { { most_bytes, 1 } } },
+		.threads = 1,
+		.depth = 32,
+		.span_millipercent = 100000,
+	};
+	struct run_config fill = *config;
+
+	assert(size_bytes > 0);
+	fill.workload = &workload;
+	fill.rate = 0;
+	fill.duration_ns = UINT64_MAX;
+	fill.max_ios = (target->size_bytes + most_bytes - 1) / most_bytes;
+	return run_threads(&target, 1, &fill, out);
+}
