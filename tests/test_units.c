@@ -107,6 +107,18 @@ TEST(a_percentage_carries_its_sign)
 		      "(try: 25%, 12.5%)");
 }
 
+TEST(a_plain_number_counts_in_thousandths)
+{
+	check_equal(value_of(parse_milli, "1.2"), 1200);
+	check_equal(value_of(parse_milli, "41.05"), 41050);
+	check_equal(value_of(parse_milli, "7"), 7000);
+	check_refused(parse_milli, "0.0001",
+		      "'0.0001' is not a number: it is not a multiple of 0.001 "
+		      "(try: 1, 0.99, 41.05)");
+	check_refused(parse_milli, "1%",
+		      "'1%' is not a number: its unit is unknown (try: 1, 0.99, 41.05)");
+}
+
 TEST(a_speed_is_bytes_per_second)
 {
 	check_equal(value_of(parse_speed, "800MB/s"), 800000000);
@@ -126,6 +138,7 @@ TEST(the_whole_text_must_be_understood)
 	};
 	parser *const all[] = {
 		parse_size, parse_duration, parse_rate, parse_count, parse_percent, parse_speed,
+		parse_milli,
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
@@ -230,6 +243,18 @@ TEST(rates_are_written_with_four_digits)
 	check_text(format_rate(1234567, out), "1.235M");
 	check_text(format_rate(-1, out), "n/a");
 	check_text(format_rate(0.0 / 0.0, out), "n/a");
+}
+
+TEST(counts_percentages_and_speeds_are_written)
+{
+	char out[UNITS_BYTES];
+
+	check_text(format_count(UINT64_MAX, out), "18446744073709551615");
+	check_text(format_percent(12500, out), "12.5%");
+	check_text(format_percent(100000, out), "100%");
+	check_text(format_percent(1, out), "0.001%");
+	check_text(format_speed(1048576000, out), "1.049 GB/s");
+	check_text(format_speed(800000000, out), "800 MB/s");
 }
 
 /* Oracle: what is written is read back to within half of the fourth digit. */

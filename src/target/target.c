@@ -14,21 +14,26 @@ void target_close(struct target *target)
 	target->ops->close(target);
 }
 
-void target_submit(struct target *target, struct io *io)
-{
-	target_submit_at(target, io, target->ops->now(target));
-}
-
-void target_submit_at(struct target *target, struct io *io, uint64_t now_ns)
+void target_forward(struct target *target, struct io *io)
 {
 	assert(io->size_bytes <= target->size_bytes);
 	assert(io->offset_bytes <= target->size_bytes - io->size_bytes);
 	assert(io->size_bytes % target->block_bytes == 0);
 	assert(io->offset_bytes % target->block_bytes == 0);
-	io->submitted_ns = now_ns;
 	io->error = 0;
 	target->in_flight++;
 	target->ops->submit(target, io);
+}
+
+void target_submit_at(struct target *target, struct io *io, uint64_t now_ns)
+{
+	io->submitted_ns = now_ns;
+	target_forward(target, io);
+}
+
+void target_submit(struct target *target, struct io *io)
+{
+	target_submit_at(target, io, target->ops->now(target));
 }
 
 struct io *target_reap(struct target *target, uint64_t until_ns)
@@ -84,6 +89,12 @@ int target_purge(struct target *target)
 	if (!target->ops->purge)
 		return fail(ENOTSUP, "%s: this kind of target cannot be purged", target->ops->name);
 	return target->ops->purge(target);
+}
+
+int target_settle(struct target *target)
+{
+	assert(target->in_flight == 0);
+	return target->ops->settle ? target->ops->settle(target) : 0;
 }
 
 int target_snapshot(struct target *target, int fd)

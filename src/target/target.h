@@ -83,6 +83,7 @@ struct target_ops {
 	int (*health)(struct target *, struct health *);   /* optional */
 	int (*usage)(struct target *, struct usage *);     /* optional */
 	int (*purge)(struct target *);                     /* optional */
+	int (*settle)(struct target *);                    /* optional */
 	int (*snapshot)(struct target *, int fd);          /* optional */
 	int (*restore)(struct target *, int fd);           /* optional */
 	int (*buffers)(struct target *, void *base, size_t bytes); /* optional */
@@ -145,7 +146,21 @@ int target_buffers(struct target *target, void *base, size_t bytes);
 int target_purge(struct target *target);
 
 /*
- * The whole state to and from a file, for --resume. Nothing may be in flight.
+ * Lets the target finish what it does in the background (buffers written out, cleaning
+ * caught up), as a drive does that is left alone for a while; on a model it takes virtual
+ * time. Nothing may be in flight. A real device is left alone: nothing is done.
+ */
+int target_settle(struct target *target);
+
+/*
+ * For wrappers: hands a request to the inner target and leaves submitted_ns, which says
+ * when the outer one got it, as it is.
+ */
+void target_forward(struct target *inner, struct io *io);
+
+/*
+ * The whole state to and from a file, for --resume. Nothing may be in flight, and the
+ * target must be settled.
  * -ENOTSUP where a target has no state of its own to save (a real device keeps it).
  */
 int target_snapshot(struct target *target, int fd);
