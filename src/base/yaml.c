@@ -499,6 +499,22 @@ int yml_read_speed(const struct yml *yaml, const struct yml_node *node,
 	return read_number(yaml, node, key, parse_speed, format_speed, to);
 }
 
+static const char *format_milli(uint64_t thousandths, char out[static UNITS_BYTES])
+{
+	if (thousandths % 1000)
+		snprintf(out, UNITS_BYTES, "%llu.%03llu", (unsigned long long)thousandths / 1000,
+			 (unsigned long long)thousandths % 1000);
+	else
+		snprintf(out, UNITS_BYTES, "%llu", (unsigned long long)thousandths / 1000);
+	return out;
+}
+
+int yml_read_milli(const struct yml *yaml, const struct yml_node *node,
+		   const struct yml_key *key, void *to)
+{
+	return read_number(yaml, node, key, parse_milli, format_milli, to);
+}
+
 int yml_read_size32(const struct yml *yaml, const struct yml_node *node,
 		     const struct yml_key *key, void *to)
 {

@@ -95,6 +95,8 @@ int yml_read_percent(const struct yml *yaml, const struct yml_node *node,
 		      const struct yml_key *key, void *to);
 int yml_read_speed(const struct yml *yaml, const struct yml_node *node,
 		    const struct yml_key *key, void *to);
+int yml_read_milli(const struct yml *yaml, const struct yml_node *node,
+		   const struct yml_key *key, void *to);
 int yml_read_word(const struct yml *yaml, const struct yml_node *node,
 		   const struct yml_key *key, void *to); /* uint64_t: index in key->words */
 

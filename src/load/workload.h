@@ -36,7 +36,8 @@ struct workload {
 	uint32_t random_percent;    /* 100: every request random; the rest go on after their
 				       thread's last address. Meaningful with UNIFORM and ZIPF */
 	uint32_t zipf_theta_milli;  /* 1..2000; 1200 is theta 1.2 */
-	struct size_mix read_sizes, write_sizes;
+	struct size_mix read_sizes, write_sizes; /* empty where there are no such requests;
+				       trims have the sizes of writes */
 	uint32_t align_bytes;       /* addresses are multiples of this; 0: of the request's size
 				       when all sizes are equal, else of the smallest */
 	uint32_t threads, depth;    /* outstanding = threads x depth */
@@ -48,6 +49,9 @@ struct workload {
  * and suggestion for anything wrong in it.
  */
 int workload_load(const char *name, struct workload **out);
+
+/* The same from memory: `size` bytes, which messages call `path`. */
+int workload_parse(const char *path, const char *text, size_t size, struct workload **out);
 void workload_free(struct workload *workload);
 
 uint32_t workload_outstanding(const struct workload *workload);
