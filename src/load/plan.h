@@ -2,7 +2,7 @@
  * plan.h - the phases of a run, fixed before the first request.
  *
  * Plain data: a plan file (workloads/plans/NAME.yaml, format: doc/plan-format.md)
- * is a list of steps; plan_expand() makes the phases of it, with durations already
+ * is a list of steps; plan_load() makes the phases of it, with durations already
  * scaled. The only thing decided later is the absolute rate of a point, which is a
  * percentage of what an earlier phase reached.
  */
@@ -28,7 +28,8 @@ struct phase {
 	enum phase_kind kind;
 	char *name;            /* unique in the plan: "corners/4k-random-write/max", ".../020" */
 	char *group;           /* what belongs into one chart: "corners/4k-random-write"; "" for
-				  purge and fill */
+				  purge and fill; a curve has one of its own, and so have the
+				  rounds before it ("corners/4k-random-write/precondition") */
 	const struct workload *workload; /* NULL for purge and fill */
 	uint64_t duration_ns;  /* run, point: the run; rounds: one round */
 	uint64_t window_ns;    /* of the series */
@@ -55,8 +56,8 @@ struct plan {
 struct plan_options {
 	uint32_t scale;        /* durations of the file are divided by it; 0 or 1: as written */
 	bool quick;            /* the file's quick durations (real targets: minutes, not days) */
-	bool precondition_steady; /* before each first maximum run of a chain: fill twice, then
-				  rounds of its workload until steady */
+	bool precondition_steady; /* before the first maximum run of a chain: fill twice; before
+				  every maximum run: rounds of its workload until steady */
 };
 
 /*
@@ -65,6 +66,10 @@ struct plan_options {
  */
 int plan_load(const char *const *names, size_t count, const struct plan_options *options,
 	      struct plan **out);
+
+/* One plan file from memory: `size` bytes, which messages call `path`. */
+int plan_parse(const char *path, const char *text, size_t size,
+	       const struct plan_options *options, struct plan **out);
 
 /* One workload, closed loop or (rate > 0) open loop, as a plan of one phase. */
 int plan_of_workload(const char *workload, uint64_t duration_ns, uint64_t window_ns,
