@@ -1,0 +1,27 @@
+/*
+ * fault.h - "fault:KEY=VALUE,...:INNER": a target around a target that misbehaves by rule.
+ *
+ *	freeze=TIME,period=TIME[,start=TIME]  frozen for `freeze` in every `period`, the first
+ *	                                      time `start` after it was opened (default: at the
+ *	                                      end of the first period)
+ *	delay=TIME[,delay_every=N]            every N-th request takes so much longer (default 1)
+ *	error=N                               every N-th request fails with EIO
+ *	seed=N                                not each N-th, but one in N by chance
+ *
+ * What is submitted to a frozen device goes in at the thaw; what it was working on when it
+ * froze comes back at the thaw. On any inner target, on a model's clock or the wall clock.
+ * A failing request takes its time and does its work before it fails. Requests are numbered
+ * in the order in which they come back.
+ */
+#ifndef DRIVEBAY_TARGET_FAULT_H
+#define DRIVEBAY_TARGET_FAULT_H
+
+#include "target/target.h"
+
+/*
+ * Takes over `inner`; closing *out closes it. `text` is "KEY=VALUE,...". -EINVAL with a
+ * sentence for a rule that is wrong; `inner` then still belongs to the caller.
+ */
+int fault_wrap(struct target *inner, const char *text, struct target **out);
+
+#endif
