@@ -160,19 +160,15 @@ static void put_stddev(struct csv *csv, const struct latency *latency)
 		put_us(csv, (uint64_t)(stddev + 0.5));
 }
 
-static void put_quantile(struct csv *csv, const struct hist *hist, uint32_t ppm)
-{
-	uint64_t above, value = hist_quantile(hist, ppm, &above);
-
-	put_us_unless(csv, hist->count == 0 || above < FEW_ABOVE, value);
-}
-
-static void put_quantiles(struct csv *csv, const struct hist *hist)
+static void put_quantiles(struct csv *csv, const struct latency *latency, const struct hist *hist)
 {
 	static const uint32_t ppm[] = { 500000, 900000, 990000, 999000, 999900, 999990 };
 
-	for (size_t i = 0; i < sizeof(ppm) / sizeof(ppm[0]); i++)
-		put_quantile(csv, hist, ppm[i]);
+	for (size_t i = 0; i < sizeof(ppm) / sizeof(ppm[0]); i++) {
+		uint64_t above, ns = latency_quantile(latency, hist, ppm[i], &above);
+
+		put_us_unless(csv, hist->count == 0 || above < FEW_ABOVE, ns);
+	}
 }
 
 #define QUANTILES(of) of "p50_us," of "p90_us," of "p99_us," of "p999_us," of "p9999_us," of "p99999_us,"
@@ -287,6 +283,7 @@ static void put_stats(struct csv *csv, const struct stats *stats)
 	put_u64(csv, stats->bytes[IO_WRITE]);
 	put_u64(csv, stats->bytes[IO_TRIM]);
 	put_u64(csv, stats->errors);
+	put_u64(csv, stats->unfinished);
 	put_u64(csv, stats->unissued);
 	put_ratio(csv, ios * NS_PER_S, stats->elapsed_ns, 3);
 	put_ratio(csv, bytes * NS_PER_S, stats->elapsed_ns, 0);
@@ -294,17 +291,17 @@ static void put_stats(struct csv *csv, const struct stats *stats)
 }
 
 #define STATS "elapsed_s,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,trim_bytes," \
-	"errors,unissued,iops,bytes_per_s,outstanding,"
+	"errors,unfinished,unissued,iops,bytes_per_s,outstanding,"
 
 static void put_latencies(struct csv *csv, const struct stats *stats)
 {
 	put_mean(csv, &stats->from_submit);
 	put_stddev(csv, &stats->from_submit);
 	put_us_unless(csv, stats->from_submit.count == 0, stats->from_submit.min_ns);
-	put_quantiles(csv, &stats->hist_submit);
+	put_quantiles(csv, &stats->from_submit, &stats->hist_submit);
 	put_us_unless(csv, stats->from_submit.count == 0, stats->from_submit.max_ns);
 	put_mean(csv, &stats->from_due);
-	put_quantiles(csv, &stats->hist_due);
+	put_quantiles(csv, &stats->from_due, &stats->hist_due);
 	put_us_unless(csv, stats->from_due.count == 0, stats->from_due.max_ns);
 	put_us(csv, stats->late_max_ns);
 	put_mean(csv, &stats->read_from_submit);

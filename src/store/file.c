@@ -32,11 +32,36 @@ void file_text_table_sql(const char *name, struct buf *out)
 
 /* Statements and errors */
 
+static bool stands_beside(const struct result *result, const char *suffix)
+{
+	_cleanup_free_ char *name = xasprintf("%s%s", result->file, suffix);
+
+	return access(name, F_OK) == 0;
+}
+
+/* Somebody writes it at this moment, or was cut off while doing so. */
+static bool has_company(const struct result *result)
+{
+	return stands_beside(result, "-wal") || stands_beside(result, "-journal");
+}
+
+/* A reader who may not write meets what only a writer can put right. */
+static bool is_cut_off(const struct result *result, int rc)
+{
+	int kind = rc & 0xff;
+
+	return !result->writable && (kind == SQLITE_READONLY || kind == SQLITE_CANTOPEN) &&
+	       result->file && has_company(result);
+}
+
 int file_fail(const struct result *result, int rc)
 {
 	const char *path = result->path, *why = sqlite3_errmsg(result->db);
 	int code = sqlite3_system_errno(result->db);
 
+	if (is_cut_off(result, rc))
+		return fail(EACCES, "%s: was cut off while it was written; open it once where, and as "
+			    "whom, it may be written", path);
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		code = ENOSPC;
@@ -136,13 +161,54 @@ int file_harden(struct result *result)
 				 "PRAGMA temp_store = MEMORY");
 }
 
-int file_connect(struct result *result)
+/* The file as a URI that says: nobody will change it, look for no log beside it. */
+static char *immutable_uri(const char *file)
 {
-	int flags = result->writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-	int rc = sqlite3_open_v2(result->file, &result->db, flags, NULL);
+	_cleanup_buf_ struct buf uri = BUF_INIT;
+
+	buf_puts(&uri, "file:");
+	for (; *file; file++)
+		buf_printf(&uri, strchr("%?#", *file) ? "%%%02x" : "%c", (unsigned)(unsigned char)*file);
+	buf_puts(&uri, "?immutable=1");
+	return xstrdup(uri.text);
+}
+
+static int connect_as(struct result *result, const char *name, int flags)
+{
+	int rc = sqlite3_open_v2(name, &result->db, flags, NULL);
 
 	result->pid = getpid();
 	return rc ? file_fail(result, rc) : file_harden(result);
+}
+
+/* A process that ended between two transactions, without closing, leaves a file that asks
+   for a log although there is none; who may not make one can still read. */
+static int connect_reader(struct result *result)
+{
+	_cleanup_free_ char *uri = NULL;
+	int err = connect_as(result, result->file, SQLITE_OPEN_READONLY), kind;
+
+	if (err)
+		return err;
+	kind = sqlite3_exec(result->db, "PRAGMA schema_version", NULL, NULL, NULL) & 0xff;
+	if ((kind != SQLITE_CANTOPEN && kind != SQLITE_READONLY) || has_company(result))
+		return 0; /* whatever it was, the next statement says it again */
+	sqlite3_close(result->db);
+	uri = immutable_uri(result->file);
+	return connect_as(result, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+/*
+ * What a cut has left must first be rolled back or forward, also in order to read; that
+ * changes the file, but nothing of what it says.
+ */
+int file_connect(struct result *result)
+{
+	result->folds = result->writable ||
+			(has_company(result) && access(result->file, W_OK) == 0);
+	if (!result->folds)
+		return connect_reader(result);
+	return connect_as(result, result->file, SQLITE_OPEN_READWRITE);
 }
 
 /*

@@ -26,6 +26,7 @@ struct result {
 	char *path, *file; /* as it was given, for sentences; absolute, for opening it again */
 	sqlite3 *db;       /* NULL when detached */
 	bool writable, batch;
+	bool folds;        /* connected for writing, if only to put right what a cut left */
 	pid_t owner;       /* who opened it first: the one who folds it into one file */
 	pid_t pid;         /* who opened `db` */
 	sqlite3_stmt *begin, *commit, *insert_window, *insert_round;

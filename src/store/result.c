@@ -28,7 +28,7 @@ void result_close(struct result *result)
 	if (!result)
 		return;
 	file_flush(result);
-	if (result->writable && result->owner == getpid())
+	if (result->folds && result->owner == getpid())
 		fold(result);
 	file_free(result);
 }

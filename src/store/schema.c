@@ -105,6 +105,7 @@ static const struct column outcome_columns[] = {
 	O(stats.hist_submit, "submit_hist", HIST),
 	O(stats.hist_due, "due_hist", HIST),
 	O(stats.outstanding_ns, "outstanding_ns", SUM),
+	O(stats.unfinished, "unfinished", U64),
 	O(stats.unissued, "unissued", U64),
 	O(stats.late_max_ns, "late_max_ns", U64),
 	O(sustained, "sustained", BOOL),
@@ -148,6 +149,18 @@ static const struct column window_columns[] = {
 static const struct column round_columns[] = {
 	{ .name = "value", .type = COLUMN_U64, .offset = 0 },
 };
+
+/* A member that joins one of these structs wants a column above, and a new version. */
+#define ROUND_UP(size, to) (((size) + (to) - 1) / (to) * (to))
+_Static_assert(sizeof(struct window) == sizeof(window_columns) / sizeof(window_columns[0]) * 8,
+	       "a column for each member of struct window");
+_Static_assert(sizeof(struct usage) == 7 * 8, "a column for each member of struct usage");
+_Static_assert(sizeof(struct health) == 8 * 8, "a column for each member of struct health");
+_Static_assert(sizeof(struct latency) == 2 * 16 + ROUND_UP(3 * 8, 16),
+	       "a column for each member of struct latency");
+_Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 2 * sizeof(struct hist) + 16 +
+		       ROUND_UP((2 * IO_OP_COUNT + 5) * 8, 16),
+	       "a column for each member of struct stats");
 
 const struct table table_workloads = { "workloads", { "idx" }, TABLE_COLUMNS(workload_columns) };
 const struct table table_phases = { "phases", { "phase" }, TABLE_COLUMNS(phase_columns) };
