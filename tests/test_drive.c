@@ -1,12 +1,75 @@
 #include "ssd/drive.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/data.h"
 #include "base/fail.h"
 #include "tap.h"
 
-TEST(every_shipped_drive_loads)
+#define DRIVE "samsung-983-dct-1.92tb"
+
+static struct drive *load(const char *name)
+{
+	struct drive *drive;
+
+	if (drive_load(name, &drive))
+		tap_fail("%s", fail_message());
+	return drive;
+}
+
+/* The shipped file with one piece of its text replaced. */
+static char *edited(const char *from, const char *to)
+{
+	_cleanup_buf_ struct buf buf = BUF_INIT;
+	struct drive *drive = load(DRIVE);
+	const char *at = strstr(drive->text, from);
+
+	if (!at)
+		tap_fail("the file does not contain: %s", from);
+	buf_append(&buf, drive->text, (size_t)(at - drive->text));
+	buf_puts(&buf, to);
+	buf_puts(&buf, at + strlen(from));
+	drive_free(drive);
+	return xstrdup(buf.text);
+}
+
+static unsigned line_of(const char *text, const char *what)
+{
+	unsigned line = 1;
+
+	for (const char *at = text; at < strstr(text, what); at++)
+		line += *at == '\n';
+	return line;
+}
+
+/* Refused with "d.yaml:LINE: SENTENCE", LINE being where `at` stands in the edited text. */
+static void check_refused(const char *from, const char *to, const char *at, const char *sentence)
+{
+	_cleanup_free_ char *text = edited(from, to);
+	_cleanup_free_ char *expected = xasprintf("d.yaml:%u: %s", line_of(text, at), sentence);
+	struct drive *drive = NULL;
+	int err = drive_parse("d.yaml", text, strlen(text), &drive);
+
+	if (err != -EINVAL)
+		tap_fail("gives %d for: %s", err, to);
+	if (strcmp(fail_message(), expected))
+		tap_fail("says: %s", fail_message());
+	check(drive == NULL);
+}
+
+static void check_impossible(const struct drive *drive, const char *sentence)
+{
+	check_equal(drive_check(drive), -EINVAL);
+	if (strcmp(fail_message(), sentence))
+		tap_fail("says: %s", fail_message());
+}
+
+TEST(every_shipped_drive_loads_and_explains_itself)
 {
 	char **names;
 	size_t count;
@@ -14,16 +77,376 @@ TEST(every_shipped_drive_loads)
 	check_equal(data_list("drives", &names, &count), 0);
 	check(count >= 5);
 	for (size_t i = 0; i < count; i++) {
-		struct drive *drive;
+		struct drive *drive = load(names[i]);
 
-		if (drive_load(names[i], &drive))
-			tap_fail("%s", fail_message());
-		check_equal(drive_scale(drive, drive_review_scale(drive)), 0);
-		check(drive->user_bytes <= 32ull << 30);
+		check(strcmp(drive->name, names[i]) == 0);
+		check(strcmp(drive->class, "enterprise") == 0 || strcmp(drive->class, "client") == 0);
+		check_equal(drive->scale, 1);
+		for (size_t v = 0; v < DRIVE_VALUE_COUNT; v++) {
+			check(strlen(drive->origins[v].source) > 10);
+			check(drive->origins[v].line > 1);
+			/* What a value was fitted to has to be named. */
+			if (drive->origins[v].mark == MARK_CALIBRATED)
+				check(strstr(drive->origins[v].source, "iops"));
+		}
 		drive_free(drive);
 	}
 	data_list_free(names, count);
 }
+
+TEST(aliases_find_their_drive)
+{
+	static const char *const aliases[][2] = {
+		{ "samsung-983-dct", "samsung-983-dct-1.92tb" },
+		{ "983-dct", "samsung-983-dct-1.92tb" },
+		{ "samsung-983-dct-1.92", "samsung-983-dct-1.92tb" },
+		{ "samsung-xs1715", "samsung-xs1715-1.6tb" },
+		{ "samsung-pm1735", "samsung-pm1735-3.2tb" },
+		{ "samsung-990-evo", "samsung-990-evo-2tb" },
+	};
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++) {
+		struct drive *drive = load(aliases[i][0]);
+
+		check(strcmp(drive->name, aliases[i][1]) == 0);
+		check(drive->alias_count >= 1);
+		drive_free(drive);
+	}
+}
+
+TEST(the_values_are_those_of_the_file)
+{
+	struct drive *drive = load(DRIVE);
+
+	check_equal(drive->user_bytes, 1920383410176);
+	check_equal(drive->dies, 64);
+	check_equal(drive->page_bytes, 16384);
+	check_equal(drive->read_ns, 60000);
+	check_equal(drive->program_ns, 2100000);
+	check_equal(drive->write_bytes_per_s, 1900000000);
+	check_equal(drive->mdts_bytes, 2 << 20);
+	check_equal(drive->link_payload_millipercent, 86000);
+	check_equal(drive->buffer_kind, BUFFER_CAPACITOR);
+	check_equal(drive->gc_policy, GC_FIFO);
+	check_equal(drive->gc_streams, GC_STREAMS_SHARED);
+	check_equal(drive->reserve_millipercent, 3500);
+	check_equal(drive->origins[DRIVE_VALUE_user_bytes].mark, MARK_SPEC);
+	check_equal(drive->origins[DRIVE_VALUE_read_ns].mark, MARK_ASSUMED);
+	check_equal(drive_superblock_bytes(drive), 64ull * 2 * 768 * 16384);
+	check_equal(drive_raw_bytes(drive), drive_superblock_bytes(drive) * 1365);
+	drive_free(drive);
+	drive = load("samsung-990-evo");
+	check_equal(drive->buffer_kind, BUFFER_VOLATILE);
+	drive_free(drive);
+}
+
+TEST(a_drive_can_be_parsed_again_from_its_text)
+{
+	struct drive *drive = load(DRIVE), *again;
+
+	check_equal(drive_parse("saved", drive->text, strlen(drive->text), &again), 0);
+	check(strcmp(drive->text, again->text) == 0);
+	check_equal(again->user_bytes, drive->user_bytes);
+	drive_free(drive);
+	drive_free(again);
+	drive_free(NULL);
+}
+
+TEST(an_unknown_key_is_answered_with_line_and_suggestion)
+{
+	check_refused("  read: {value: 60us", "  tRead: {value: 60us", "tRead",
+		      "unknown key 'tRead' in section 'nand' (did you mean 'read'?)");
+	check_refused("nand:\n", "nnad:\n", "nnad",
+		      "unknown key 'nnad' at the top level (did you mean 'nand'?)");
+	check_refused("notes:", "color: red\nnotes:", "color",
+		      "unknown key 'color' at the top level (known: name, model, class, aliases, "
+		      "notes, capacity, geometry, nand, channel, controller, link, buffer, gc)");
+	check_refused("read: {value: 60us, mark", "read: {value: 60us, marked", "marked",
+		      "unknown key 'marked' in 'nand.read' (did you mean 'mark'?)");
+}
+
+TEST(a_missing_key_says_where_and_what_for)
+{
+	check_refused("model:", "notes2: x\n#", "notes2",
+		      "unknown key 'notes2' at the top level (did you mean 'notes'?)");
+	check_refused("class: enterprise", "", "name",
+		      "missing key 'class' at the top level (enterprise or client)");
+	check_refused("  suspends_max: {value: 8", "  #", "nand:",
+		      "missing key 'suspends_max' in section 'nand' (suspensions of one program or "
+		      "erase; 0: reads wait)");
+	check_refused("{value: 60us, mark: assumed,", "{value: 60us,", "read: {value: 60us",
+		      "missing key 'mark' in 'nand.read' (spec, calibrated or assumed)");
+	check_refused("{value: 60us, mark: assumed, source: \"tR of V4 TLC as remembered; makers "
+		      "print 45 us (V3, V6) to 60 us\"}",
+		      "{value: 60us, mark: assumed}", "read: {value: 60us",
+		      "missing key 'source' in 'nand.read' (where it comes from: a document, the "
+		      "figures it was fitted to, or the reasoning)");
+}
+
+TEST(a_key_that_appears_twice_names_both_lines)
+{
+	check_refused("  erase:", "  read: {value: 1us}\n  erase:", "read: {value: 1us",
+		      "key 'read' appears twice (first in line 24)");
+}
+
+TEST(a_value_must_be_understood_whole)
+{
+	check_refused("value: 60us", "value: 6x", "value: 6x",
+		      "nand.read.value: '6x' is not a duration: its unit is unknown "
+		      "(try: 60us, 5ms, 300s, 2m, 3h)");
+	check_refused("value: 60us", "value: 60", "value: 60,",
+		      "nand.read.value: '60' is not a duration: it has no unit "
+		      "(try: 60us, 5ms, 300s, 2m, 3h)");
+	check_refused("value: 60us", "value: -60us", "value: -60us",
+		      "nand.read.value: '-60us' is not a duration: it is negative "
+		      "(try: 60us, 5ms, 300s, 2m, 3h)");
+	check_refused("value: 60us", "value: ", "value: ,", "nand.read.value: it has no value");
+	check_refused("value: 60us", "value: [60us]", "value: [60us]",
+		      "nand.read.value: a single value must stand here, not a list");
+	check_refused("mark: assumed, source: \"tR", "mark: guessed, source: \"tR", "guessed",
+		      "nand.read.mark: 'guessed' is not one of: spec, calibrated, assumed");
+	check_refused("value: fifo", "value: lifo", "value: lifo",
+		      "gc.policy.value: 'lifo' is not one of: greedy, fifo");
+	check_refused("class: enterprise", "class: fast", "class: fast",
+		      "class: 'fast' is not one of: enterprise, client");
+	check_refused("  read: {value: 60us, mark: assumed, source: \"tR of V4 TLC as remembered; "
+		      "makers print 45 us (V3, V6) to 60 us\"}",
+		      "  read: 60us", "read: 60us",
+		      "nand.read: a mapping (key: value) must stand here, not a single value");
+}
+
+TEST(an_impossible_value_is_refused_with_its_line)
+{
+	check_refused("dies: {value: 64", "dies: {value: 60", "dies:",
+		      "geometry.dies: 60 dies do not divide into 8 channels; 64 would");
+	check_refused("value: 60us", "value: 2s", "value: 2s",
+		      "nand.read: 2 s is out of range (1 ns to 1 s)");
+}
+
+TEST(a_missing_file_is_one_sentence)
+{
+	struct drive *drive;
+
+	check_equal(drive_load("./no-such.yaml", &drive), -EINVAL);
+	check(strcmp(fail_message(), "./no-such.yaml: No such file or directory") == 0);
+	check_equal(drive_load("samsung-893-dct", &drive), -EINVAL);
+	check(strcmp(fail_message(), "no drive is called 'samsung-893-dct' "
+				     "(did you mean 'samsung-983-dct'?)") == 0);
+}
+
+TEST(geometry_must_divide)
+{
+	struct drive *drive = load(DRIVE);
+
+	drive->pages_per_block = 767;
+	check_impossible(drive, "geometry.pages_per_block: 767 pages are not a multiple of the 3 of "
+				"a program");
+	drive->pages_per_block = 768;
+	drive->sector_bytes = 1536;
+	check_impossible(drive, "capacity.sector: 1536 is not a power of two");
+	drive->sector_bytes = 4096;
+	check_equal(drive_check(drive), 0);
+	drive->link_lanes = 3;
+	check_impossible(drive, "link.lanes: 3 lanes do not exist: 1, 2, 4, 8 or 16");
+	drive->link_lanes = 4;
+	drive->user_bytes += 512;
+	check_impossible(drive, "capacity.user: 1920383410688 is not a multiple of 4096");
+	drive_free(drive);
+}
+
+TEST(user_capacity_leaves_the_reserve_and_two_superblocks)
+{
+	struct drive *drive = load(DRIVE);
+	uint64_t usable = (uint64_t)((unsigned __int128)drive_raw_bytes(drive) * 96500 / 100000);
+
+	drive->user_bytes = usable - 2 * drive_superblock_bytes(drive);
+	drive->user_bytes -= drive->user_bytes % UNIT_BYTES;
+	check_equal(drive_check(drive), 0);
+	drive->user_bytes += UNIT_BYTES;
+	check_impossible(drive, "capacity.user: 2.118 TB and two spare superblocks (3 GiB) do not fit "
+				"the raw capacity less the reserve (2.122 TB)");
+	drive_free(drive);
+}
+
+TEST(the_buffer_holds_at_least_one_program)
+{
+	struct drive *drive = load(DRIVE);
+
+	drive->buffer_bytes = 2 * 3 * 16384;
+	check_equal(drive_check(drive), 0);
+	drive->buffer_bytes -= UNIT_BYTES;
+	check_impossible(drive, "buffer.size: 92 KiB is less than one program of a die (96 KiB): "
+				"nothing could ever leave it");
+	drive_free(drive);
+}
+
+TEST(no_value_however_large_overflows_a_check)
+{
+	/* Every value at its extremes, one at a time: an answer, never a trap. */
+	static const uint64_t extremes[] = { 0, 1, UINT32_MAX, 1ull << 50, UINT64_MAX };
+
+	for (size_t e = 0; e < sizeof(extremes) / sizeof(*extremes); e++) {
+		struct drive *drive = load(DRIVE);
+#define EXTREME(section, key, field, type, help) \
+		{ \
+			uint64_t kept = drive->field; \
+			drive->field = extremes[e]; \
+			check(drive_check(drive) <= 0); \
+			drive->field = kept; \
+		}
+		DRIVE_VALUES(EXTREME)
+		check_equal(drive_check(drive), 0);
+		drive_free(drive);
+	}
+}
+
+/* Half a percent, as integers: is a/b within 0.5 % of c/d? */
+static bool within_half_percent(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	unsigned __int128 left = (unsigned __int128)a * d, right = (unsigned __int128)c * b;
+	unsigned __int128 apart = left > right ? left - right : right - left;
+
+	return apart * 200 <= right;
+}
+
+TEST(scaling_keeps_the_ratios_of_every_drive)
+{
+	static const uint32_t scales[] = { 2, 3, 5, 7, 16, 32, 64, 100, 128, 256 };
+	char **names;
+	size_t count;
+
+	check_equal(data_list("drives", &names, &count), 0);
+	for (size_t i = 0; i < count; i++)
+		for (size_t s = 0; s < sizeof(scales) / sizeof(*scales); s++) {
+			struct drive *full = load(names[i]), *scaled = load(names[i]);
+
+			check_equal(drive_scale(scaled, scales[s]), 0);
+			check_equal(scaled->scale, scales[s]);
+			check(scaled->blocks_per_plane >= 64);
+			check(scaled->pages_per_block >= 8 * scaled->pages_per_program);
+			check_equal(drive_check(scaled), 0);
+			check(within_half_percent(drive_raw_bytes(scaled), scaled->user_bytes,
+						  drive_raw_bytes(full), full->user_bytes));
+			check(within_half_percent(scaled->user_bytes * scales[s], 2, full->user_bytes, 2) ||
+			      scaled->blocks_per_plane < 200);
+			/* Erasing a page's worth takes the time it took. */
+			check(within_half_percent(scaled->erase_ns, scaled->pages_per_block,
+						  full->erase_ns, full->pages_per_block));
+			drive_free(full);
+			drive_free(scaled);
+		}
+	data_list_free(names, count);
+}
+
+TEST(scaling_leaves_everything_else_alone)
+{
+	struct drive *full = load(DRIVE), *scaled = load(DRIVE);
+
+	check_equal(drive_scale(scaled, 64), 0);
+	scaled->user_bytes = full->user_bytes;
+	scaled->pages_per_block = full->pages_per_block;
+	scaled->blocks_per_plane = full->blocks_per_plane;
+	scaled->erase_ns = full->erase_ns;
+#define SAME(section, key, field, type, help) check_equal(scaled->field, full->field);
+	DRIVE_VALUES(SAME)
+	drive_free(full);
+	drive_free(scaled);
+}
+
+TEST(pages_are_divided_before_blocks)
+{
+	struct drive *drive = load(DRIVE);
+
+	check_equal(drive_scale(drive, 32), 0); /* 256 programs to 8 */
+	check_equal(drive->pages_per_block, 24);
+	check_equal(drive->blocks_per_plane, 1365);
+	check_equal(drive_scale(drive, 2), 0);
+	check_equal(drive->pages_per_block, 24);
+	check_equal(drive->blocks_per_plane, 683);
+	check_equal(drive->scale, 64);
+	drive_free(drive);
+}
+
+TEST(sixty_four_superblocks_are_enough_and_sixty_three_are_not)
+{
+	struct drive *drive = load(DRIVE);
+
+	drive->pages_per_block = 24;
+	drive->blocks_per_plane = 128;
+	drive->user_bytes = 4096ull * 1000000; /* of 6.4 GB raw: the spare is not what limits */
+	check_equal(drive_check(drive), 0);
+	check_equal(drive_scale(drive, 2), 0);
+	check_equal(drive->blocks_per_plane, 64);
+	drive->scale = 1;
+	drive->blocks_per_plane = 126;
+	check_equal(drive_scale(drive, 2), -EINVAL);
+	check(strcmp(fail_message(), "samsung-983-dct-1.92tb cannot be divided by 2: it would have 63 "
+				     "superblocks, and GC needs 64 and its spare (the largest power of "
+				     "two is 1)") == 0);
+	check_equal(drive->blocks_per_plane, 126); /* untouched */
+	check_equal(drive->scale, 1);
+	drive_free(drive);
+}
+
+TEST(a_scale_that_eats_the_spare_is_refused)
+{
+	struct drive *drive = load(DRIVE);
+	uint64_t usable;
+
+	/* Exactly two superblocks of 1365 are spare; of 683 they would be twice as much. */
+	drive->pages_per_block = 24;
+	usable = (uint64_t)((unsigned __int128)drive_raw_bytes(drive) * 96500 / 100000);
+	drive->user_bytes = (usable - 2 * drive_superblock_bytes(drive)) / UNIT_BYTES * UNIT_BYTES;
+	check_equal(drive_check(drive), 0);
+	check_equal(drive_scale(drive, 2), -EINVAL);
+	drive_free(drive);
+}
+
+TEST(strange_scales_are_answered)
+{
+	struct drive *drive = load(DRIVE);
+
+	check_equal(drive_scale(drive, 0), -EINVAL);
+	check(strcmp(fail_message(), "a drive cannot be divided by 0") == 0);
+	check_equal(drive_scale(drive, UINT32_MAX), -EINVAL);
+	check(strstr(fail_message(), "(the largest power of two is 512)"));
+	check_equal(drive_scale(drive, 1), 0);
+	check_equal(drive->user_bytes, 1920383410176);
+	check_equal(drive_scale(drive, 512), 0);
+	drive_free(drive);
+}
+
+TEST(the_review_scale_leaves_at_most_32_gib)
+{
+	struct drive *drive = load(DRIVE);
+
+	check_equal(drive_review_scale(drive), 64);
+	drive->user_bytes = 32ull << 30;
+	check_equal(drive_review_scale(drive), 1);
+	drive->user_bytes += UNIT_BYTES;
+	check_equal(drive_review_scale(drive), 2);
+	drive_free(drive);
+	drive = load("samsung-pm1735");
+	check_equal(drive_review_scale(drive), 128);
+	drive_free(drive);
+}
+
+TEST(the_review_scale_stops_where_scaling_does)
+{
+	struct drive *drive = load(DRIVE);
+
+	drive->pages_per_block = 24;
+	drive->page_bytes = 256 << 10;
+	drive->blocks_per_plane = 256; /* 192 GiB raw, of which a quarter block count is left at 4 */
+	drive->user_bytes = 160ull << 30;
+	drive->buffer_bytes = 64 << 20;
+	check_equal(drive_check(drive), 0);
+	check_equal(drive_review_scale(drive), 4);
+	check_equal(drive_scale(drive, 4), 0);
+	check(drive->user_bytes > 32ull << 30);
+	drive_free(drive);
+}
+
 int main(void)
 {
 	data_set_root(SOURCE_ROOT);

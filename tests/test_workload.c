@@ -196,8 +196,8 @@ TEST(numbers_are_refused_outside_their_range)
 	check_refused(HEAD "read: 1%\npattern: uniform\nsize: 6x\n",
 		      "w.yaml:6: size: '6x' is not a size: its unit is unknown "
 		      "(try: 4096, 128K, 1.92TB)");
-	check_refused(HEAD "read: 1%\npattern: uniform\nsize: 513\n",
-		      "w.yaml:6: size: '513' is not a multiple of 512 bytes up to 1 GiB");
+	check_refused(HEAD "read: 1%\npattern: uniform\nsize: 516\n",
+		      "w.yaml:6: size: '516' is not a multiple of 512 bytes up to 1 GiB");
 	check_refused(HEAD "read: 1%\npattern: uniform\nsize: 0\n",
 		      "w.yaml:6: size: '0' is not a multiple of 512 bytes up to 1 GiB");
 	check_refused(HEAD "read: 1%\npattern: uniform\nsize: 2G\n",
