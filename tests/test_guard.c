@@ -1,9 +1,9 @@
 #include "device.h"
 
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 
 #include "base/fail.h"
-#include "target/blockdev.h"
 #include "target/guard.h"
 #include "target/target.h"
 
@@ -378,12 +378,234 @@ TEST(while_it_is_claimed_nobody_else_mounts_or_claims_a_device)
 	loop_free(&loop);
 }
 
-int main(void)
+TEST(device_mapper_on_it_is_refused)
+{
+	struct loop loop;
+	char name[32], expected[128];
+	int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+
+	if (control < 0)
+		tap_skip("device mapper is not available here");
+	close(control);
+	loop = loop_new(4 * MIB, 512);
+	snprintf(name, sizeof(name), "drivebay-test-%d", (int)getpid());
+	undo_later("dmsetup remove --noudevsync %s >/dev/null 2>&1 || :", name);
+	command("echo 0 4096 linear %s 2048 | dmsetup create --noudevsync %s", loop.path, name);
+	snprintf(expected, sizeof(expected), "(%s); remove that device first", name);
+	check_spared(&loop, loop.path, &destroy, EBUSY, expected);
+	command("dmsetup remove --noudevsync %s", name);
+	check_opens(loop.path, &destroy);
+	loop_free(&loop);
+}
+
+/* --- regular files --- */
+
+static char file_name[64];
+
+static const char *new_file(const char *text)
+{
+	static unsigned int number;
+	int fd;
+
+	snprintf(file_name, sizeof(file_name), "./test_guard.%d.%u", (int)getpid(), number++);
+	fd = open(file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	check(fd >= 0);
+	check(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	check(ftruncate(fd, MIB) == 0);
+	close(fd);
+	return file_name;
+}
+
+static void remove_file(void)
+{
+	char beside[96];
+
+	snprintf(beside, sizeof(beside), "%s.drivebay-made", file_name);
+	unlink(file_name);
+	unlink(beside);
+}
+
+static void check_file_spared(const char *path, const struct target_options *options, int code,
+			      const char *words)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t before = hash_file(fd);
+
+	check_refused(path, options, code, words);
+	check(before == hash_file(fd));
+	close(fd);
+}
+
+/* A filesystem without extended attributes: our own calls come before the C library's. */
+static bool without_attributes;
+
+int fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
+{
+	errno = ENOTSUP;
+	return without_attributes ? -1 : (int)syscall(SYS_fsetxattr, fd, name, value, size, flags);
+}
+
+ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
+{
+	errno = ENOTSUP;
+	return without_attributes ? -1 : syscall(SYS_fgetxattr, fd, name, value, size);
+}
+
+TEST(a_file_that_drivebay_did_not_create_is_written_only_with_consent)
+{
+	const char *path = new_file("somebody's data");
+
+	check_file_spared(path, &nothing, EPERM, "was not created by drivebay");
+	check_opens(path, &reading);
+	check_opens(path, &destroy);
+	remove_file();
+}
+
+static void check_own_file_is_known(void)
+{
+	struct target_options size = { .size_bytes = MIB };
+	char copy[96];
+
+	remove_file();
+	check_opens(file_name, &size);
+	check_opens(file_name, &nothing);
+	/* A copy is somebody's, even under the first one's name. */
+	snprintf(copy, sizeof(copy), "%.60s.copy", file_name);
+	command("cp %s %s", file_name, copy);
+	check_refused(copy, &nothing, EPERM, "was not created by drivebay");
+	check(rename(copy, file_name) == 0);
+	check_file_spared(file_name, &nothing, EPERM, "was not created by drivebay");
+	remove_file();
+	check_opens(file_name, &size);
+	check_opens(file_name, &nothing);
+	remove_file();
+}
+
+TEST(a_file_that_drivebay_created_is_known_again_by_its_attribute)
+{
+	char beside[96];
+
+	check_own_file_is_known();
+	snprintf(beside, sizeof(beside), "%s.drivebay-made", file_name);
+	check_opens(file_name, &(struct target_options){ .size_bytes = MIB });
+	check(access(beside, F_OK) < 0);
+	remove_file();
+}
+
+/* To a process that did not create it; run by exec, so that it knows nothing of ours. */
+static int is_foreign(const char *path)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "exec /proc/%d/exe %s", (int)getpid(), path);
+	return WEXITSTATUS(system(line)) != EPERM;
+}
+
+TEST(where_there_are_no_attributes_it_is_known_by_inode_and_birth)
+{
+	struct other other;
+	char beside[96], line[64];
+
+	without_attributes = true;
+	check_own_file_is_known();
+	/* A file of somebody's that has the name of the mark stays, and marks nothing. */
+	snprintf(beside, sizeof(beside), "%s.drivebay-made", file_name);
+	check(symlink("/nowhere", beside) == 0);
+	check_opens(file_name, &(struct target_options){ .size_bytes = MIB });
+	check(readlink(beside, line, sizeof(line)) > 0 && access("/nowhere", F_OK) < 0);
+	/* Then only the process that created the file knows it. */
+	check_opens(file_name, &nothing);
+	other = other_start(is_foreign, file_name);
+	other_end(&other);
+	remove_file();
+	without_attributes = false;
+}
+
+TEST(a_file_under_a_loop_device_is_refused)
+{
+	const char *path = new_file("a disk image");
+	int backing = open(path, O_RDWR | O_CLOEXEC);
+	struct loop loop = loop_over(backing, 512);
+	char expected[128], link[64];
+
+	snprintf(expected, sizeof(expected), "is attached to loop device %s; detach it first", loop.name);
+	check_file_spared(path, &destroy, EBUSY, expected);
+	check_opens(path, &reading);
+	/* Nor under another name. */
+	snprintf(link, sizeof(link), "%s.link", path);
+	check(symlink(path + 2, link) == 0);
+	check_file_spared(link, &destroy, EBUSY, expected);
+	unlink(link);
+	loop_free(&loop);
+	remove_file();
+}
+
+TEST(a_swap_file_is_refused)
+{
+	const char *path = new_file("");
+	static char zeroes[MIB];
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (geteuid() != 0)
+		tap_skip("needs root for swap");
+	check(write(fd, zeroes, MIB) == MIB && fsync(fd) == 0);
+	close(fd);
+	command("mkswap %s >/dev/null 2>&1", path);
+	undo_later("swapoff %s", path);
+	if (swapon(path, 0) < 0) {
+		remove_file();
+		tap_skip("swap cannot be switched on here");
+	}
+	check_refused(path, &destroy, EBUSY, "it is a swap file");
+	check(swapoff(path) == 0);
+	check_opens(path, &destroy);
+	remove_file();
+}
+
+static int claim_and_stay(const char *path)
+{
+	struct guard_claim *held;
+
+	return claim(path, &destroy, &held);
+}
+
+TEST(a_file_that_another_process_writes_or_measures_is_refused)
+{
+	const char *path = new_file("a running machine's disk");
+	struct other other;
+
+	if (geteuid() != 0)
+		tap_skip("needs root to see other processes' files");
+	other = other_start(open_for_writing, path);
+	check_file_spared(path, &destroy, EBUSY, "is open for writing in test_guard (process ");
+	other_end(&other);
+	other = other_start(claim_and_stay, path);
+	check_file_spared(path, &destroy, EBUSY, "is locked by another process");
+	other_end(&other);
+	other = other_start(open_for_reading, path);
+	check_opens(path, &destroy);
+	other_end(&other);
+	remove_file();
+}
+
+/* With a file's name: whether it is foreign, as an exit status. */
+static int ask_about(const char *path)
+{
+	struct guard_claim *held;
+
+	without_attributes = true;
+	return -claim(path, &nothing, &held);
+}
+
+int main(int count, char **arguments)
 {
 	int status;
 
+	if (count == 2)
+		return ask_about(arguments[1]);
 	device_start();
 	status = tap_run();
+	remove_file();
 	device_end();
 	return status;
 }

@@ -33,6 +33,16 @@ struct guard_claim {
 static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct guard_claim *claims;
 
+/* A file that this process created and could not mark. */
+struct made {
+	struct made *next;
+	dev_t dev;
+	ino_t inode; /* no other file's, for this process keeps the file open until it ends */
+};
+
+static struct made *all_made;
+static pthread_mutex_t made_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* What is asked about, while it is being asked. */
 struct subject {
 	const char *path;
@@ -720,6 +730,40 @@ static bool identity_of(int fd, char *out, size_t size)
 	return true;
 }
 
+static void remember_made(int fd)
+{
+	struct made *made = xcalloc(1, sizeof(*made));
+	_cleanup_free_ char *self = xasprintf("/proc/self/fd/%d", fd);
+	struct stat st;
+
+	/* Only a path: it keeps the inode and hinders nobody. */
+	if (fstat(fd, &st) < 0 || open(self, O_PATH | O_CLOEXEC) < 0) {
+		free(made);
+		return;
+	}
+	made->dev = st.st_dev;
+	made->inode = st.st_ino;
+	pthread_mutex_lock(&made_lock);
+	made->next = all_made;
+	all_made = made;
+	pthread_mutex_unlock(&made_lock);
+}
+
+static bool is_made_here(int fd)
+{
+	const struct made *made;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	pthread_mutex_lock(&made_lock);
+	made = all_made;
+	while (made && (made->dev != st.st_dev || made->inode != st.st_ino))
+		made = made->next;
+	pthread_mutex_unlock(&made_lock);
+	return made != NULL;
+}
+
 /* Makes way for a mark: removes one left over from an earlier file, nothing else. */
 static void remove_old_mark(const char *beside)
 {
@@ -731,20 +775,29 @@ static void remove_old_mark(const char *beside)
 
 static const char attribute[] = "user.drivebay";
 
-/* A mark that cannot be made leaves the file foreign, which is safe. */
-void guard_mark(int fd, const char *path)
+/* Beside the file; false where there is no time of birth, or that name is somebody's. */
+static bool mark_beside(int fd, const char *path)
 {
 	_cleanup_free_ char *beside = xasprintf("%s.drivebay-made", path);
 	_cleanup_close_ int mark = -1;
 	char identity[64];
 
-	if (fsetxattr(fd, attribute, "created", 7, 0) == 0 ||
-	    !identity_of(fd, identity, sizeof(identity)))
-		return;
+	if (!identity_of(fd, identity, sizeof(identity)))
+		return false;
 	remove_old_mark(beside);
 	mark = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (mark >= 0 && write(mark, identity, strlen(identity)) < 0)
-		unlink(beside);
+	if (mark < 0)
+		return false;
+	if (write(mark, identity, strlen(identity)) == (ssize_t)strlen(identity))
+		return true;
+	unlink(beside);
+	return false;
+}
+
+void guard_mark(int fd, const char *path)
+{
+	if (fsetxattr(fd, attribute, "created", 7, 0) < 0 && !mark_beside(fd, path))
+		remember_made(fd);
 }
 
 void guard_unlink(const char *path)
@@ -760,7 +813,7 @@ bool guard_is_ours(int fd, const char *path)
 	_cleanup_free_ char *beside = xasprintf("%s.drivebay-made", path);
 	char identity[64], marked[64];
 
-	if (fgetxattr(fd, attribute, NULL, 0) >= 0)
+	if (fgetxattr(fd, attribute, NULL, 0) >= 0 || is_made_here(fd))
 		return true;
 	return identity_of(fd, identity, sizeof(identity)) &&
 	       blockdev_text(beside, marked, sizeof(marked)) == 0 && !strcmp(identity, marked);

@@ -47,7 +47,8 @@ void guard_release(struct guard_claim *claim); /* NULL is fine */
  * Marks the file that was just created as drivebay's: the extended attribute user.drivebay.
  * Where a filesystem has none, the file PATH.drivebay-made beside it holds inode number and
  * time of birth, so that neither a copy nor another file of that name is taken for it;
- * where there is no time of birth either nothing is marked, and the file counts as foreign.
+ * where there is no time of birth either only this process knows the file, and to the next
+ * one it is foreign.
  */
 void guard_mark(int fd, const char *path);
 bool guard_is_ours(int fd, const char *path);

@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -90,7 +91,7 @@ struct uring_target {
 	struct io_uring ring;
 	bool has_ring;
 	int ring_error;      /* why there is no ring any more */
-	const char *owner;   /* the thread that the ring belongs to: the address of its `here` */
+	unsigned int owner;  /* the thread that the ring belongs to */
 	const char *mode;
 	bool has_fixed_file;
 	char *buffers;       /* announced by target_buffers() */
@@ -98,6 +99,8 @@ struct uring_target {
 	bool has_fixed_buffers;
 
 	struct io *ready_first, *ready_last; /* completed, not yet reaped */
+	uint64_t stamp_ns;   /* when the last batch was harvested */
+	bool is_fresh;       /* nothing was asked since: it is still the time */
 	struct partial *partials; /* `depth` of them */
 	uint32_t partial_count;
 	enum trim_way trim_way;
@@ -108,8 +111,19 @@ struct uring_target {
 /* What trim_result() says of a trim that has to go out again in another way. */
 static const int TRY_AGAIN = INT_MIN;
 
-/* Its address tells threads apart at the cost of a comparison. */
-static _Thread_local char here;
+/*
+ * A number of its own for every thread there ever was, from 1. Neither an address nor the
+ * kernel's number would do: a later thread may be given the same.
+ */
+static inline unsigned int this_thread(void)
+{
+	static atomic_uint threads;
+	static _Thread_local unsigned int number;
+
+	if (!number)
+		number = atomic_fetch_add(&threads, 1) + 1;
+	return number;
+}
 
 static struct uring_target *uring_of(struct target *target)
 {
@@ -182,7 +196,7 @@ static int set_up_ring(struct uring_target *uring)
 	int err;
 
 	close_ring(uring);
-	uring->owner = &here;
+	uring->owner = this_thread();
 	err = open_ring(uring);
 	uring->ring_error = err;
 	if (err)
@@ -199,7 +213,7 @@ static int set_up_ring(struct uring_target *uring)
 /* Another thread took over, which it may while nothing is in flight. */
 static inline void adopt(struct uring_target *uring, uint32_t in_flight)
 {
-	if (uring->owner == &here)
+	if (uring->owner == this_thread())
 		return;
 	assert(in_flight == 0);
 	set_up_ring(uring);
@@ -310,7 +324,6 @@ static void harvest(struct uring_target *uring)
 	struct io *first = NULL, **last = &first;
 	struct io_uring_cqe *cqe;
 	unsigned int head, count = 0;
-	uint64_t now_ns;
 
 	/* Looks whether the kernel has task work waiting for us, and lets it run. */
 	if (io_uring_cq_ready(&uring->ring) == 0 && io_uring_peek_cqe(&uring->ring, &cqe) != 0)
@@ -327,12 +340,12 @@ static void harvest(struct uring_target *uring)
 	}
 	*last = NULL;
 	io_uring_cq_advance(&uring->ring, count);
-	now_ns = clock_ns();
+	uring->stamp_ns = clock_ns();
 	while (first) {
 		struct io *io = first;
 
 		first = io->next;
-		settle(uring, io, now_ns);
+		settle(uring, io, uring->stamp_ns);
 	}
 }
 
@@ -460,9 +473,15 @@ static void queue(struct uring_target *uring, struct io *io, uint32_t done_bytes
 	}
 }
 
+/* Whoever asks straight after reap() is given the stamp of the batch, once. */
 static uint64_t uring_now(struct target *target)
 {
-	(void)target;
+	struct uring_target *uring = uring_of(target);
+
+	if (uring->is_fresh) {
+		uring->is_fresh = false;
+		return uring->stamp_ns;
+	}
 	return clock_ns();
 }
 
@@ -471,6 +490,7 @@ static void uring_submit(struct target *target, struct io *io)
 	struct uring_target *uring = uring_of(target);
 
 	adopt(uring, target->in_flight - 1);
+	uring->is_fresh = false;
 	if (uring->ring_error) {
 		push_ready(uring, io, uring->ring_error, clock_ns());
 	} else if (io->op == IO_TRIM && uring->trim_way == TRIM_NONE) {
@@ -482,18 +502,15 @@ static void uring_submit(struct target *target, struct io *io)
 	}
 }
 
-/* One look, sleep or spin; what completed is in the ready list afterwards. */
-static void wait_some(struct uring_target *uring, uint64_t until_ns, uint64_t now_ns)
+/* Sleeps until something completes, but not into the stretch before until_ns that is spun. */
+static void wait_for_some(struct uring_target *uring, uint64_t until_ns, uint64_t now_ns)
 {
-	if (until_ns == TARGET_FOREVER) {
+	if (until_ns == TARGET_FOREVER)
 		flush_and_wait(uring, TARGET_FOREVER);
-	} else if (now_ns >= until_ns || until_ns - now_ns <= SPIN_NS) {
-		if (io_uring_sq_ready(&uring->ring))
-			flush(uring);
-	} else {
+	else if (now_ns < until_ns && until_ns - now_ns > SPIN_NS)
 		flush_and_wait(uring, until_ns - now_ns - SPIN_NS);
-	}
-	harvest(uring);
+	else if (io_uring_sq_ready(&uring->ring))
+		flush(uring);
 }
 
 static void sleep_until(uint64_t until_ns)
@@ -509,8 +526,10 @@ static void sleep_until(uint64_t until_ns)
 static struct io *uring_reap(struct target *target, uint64_t until_ns)
 {
 	struct uring_target *uring = uring_of(target);
-	uint64_t now_ns;
+	bool has_clock = until_ns != 0 && until_ns != TARGET_FOREVER; /* else it need not be read */
+	uint64_t now_ns = 0;
 
+	uring->is_fresh = false;
 	if (uring->ready_first)
 		return pop_ready(uring);
 	adopt(uring, target->in_flight);
@@ -519,25 +538,27 @@ static struct io *uring_reap(struct target *target, uint64_t until_ns)
 		return NULL;
 	}
 	do {
-		now_ns = until_ns == TARGET_FOREVER ? 0 : clock_ns();
-		wait_some(uring, until_ns, now_ns);
+		if (has_clock)
+			now_ns = clock_ns();
+		wait_for_some(uring, until_ns, now_ns);
+		harvest(uring);
 	} while (!uring->ready_first && now_ns < until_ns);
+	uring->is_fresh = uring->ready_first != NULL;
 	return pop_ready(uring);
 }
 
+/* Remembered as well for the ring of the thread that takes over next. */
 static int uring_buffers(struct target *target, void *base, size_t bytes)
 {
 	struct uring_target *uring = uring_of(target);
+	bool is_ours = uring->owner == this_thread() && uring->has_ring;
 
-	adopt(uring, target->in_flight);
-	if (uring->has_fixed_buffers)
+	if (uring->has_fixed_buffers && is_ours)
 		io_uring_unregister_buffers(&uring->ring);
 	uring->has_fixed_buffers = false;
 	uring->buffers = bytes ? base : NULL;
 	uring->buffer_bytes = base ? bytes : 0;
-	if (!uring->buffers)
-		return 0;
-	return uring->ring_error ? uring->ring_error : register_buffers(uring);
+	return uring->buffers && is_ours ? register_buffers(uring) : 0;
 }
 
 /* --- fresh again --- */
