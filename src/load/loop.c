@@ -86,13 +86,17 @@ int loop_init(struct loop *loop, struct target *target, const struct run_config 
 		loop->ios[i].next = loop->free_ios;
 		loop->free_ios = &loop->ios[i];
 	}
-	if (target->moves_data)
+	if (target->moves_data) {
 		buffers_init(loop, read_max > write_max ? read_max : write_max);
+		target_buffers(target, loop->pool, loop->pool_bytes); /* if it wants to know */
+	}
 	return 0;
 }
 
 void loop_free(struct loop *loop)
 {
+	if (loop->pool)
+		target_buffers(loop->target, NULL, 0);
 	stream_free(&loop->stream);
 	free(loop->ios);
 	free(loop->pool);
