@@ -261,11 +261,25 @@ static const struct lister {
 
 enum { LISTERS = sizeof(listers) / sizeof(listers[0]) };
 
+static bool any_result(void)
+{
+	struct dirent **entries;
+	int count = scandir(".", &entries, is_result, NULL);
+
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	if (count >= 0)
+		free(entries);
+	return count > 0;
+}
+
 static int list_everything(void)
 {
 	int status = EXIT_OK;
 
 	for (size_t i = 0; i < LISTERS; i++) {
+		if (listers[i].list == list_results && !any_result())
+			continue;
 		printf("%s%s:\n", i ? "\n" : "", listers[i].title);
 		status = worse(status, listers[i].list("."));
 	}

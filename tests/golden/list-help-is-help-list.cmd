@@ -1,0 +1,1 @@
+drivebay list --help >a && drivebay help list >b && cmp a b

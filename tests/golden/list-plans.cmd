@@ -1,0 +1,1 @@
+drivebay list plans | grep '^four-corners ' | tr -s ' '

@@ -1,0 +1,3 @@
+: >broken.drivebay
+mkdir directory.drivebay
+drivebay list results

@@ -1,0 +1,1 @@
+drivebay list workloads | grep -E '^(4k-random-read|fleet-sql) ' | tr -s ' '

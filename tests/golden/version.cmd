@@ -1,0 +1,1 @@
+drivebay --version | sed 's/[0-9][0-9.]*/N/'
