@@ -345,7 +345,7 @@ static void drain(struct loop *loop)
 
 		if (io)
 			account(loop, io);
-		else if (loop->sink.progress)
+		else if (loop->sink.progress && !loop->is_stopped)
 			loop->sink.progress(loop->sink.context, loop, loop->end_ns - loop->start_ns);
 	}
 	loop->in_flight = 0;

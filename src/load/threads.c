@@ -197,7 +197,7 @@ static void tell_progress(struct team *team)
 	if (!worker)
 		return;
 	team->beats_told = atomic_load(&worker->beats);
-	if (config->on_progress &&
+	if (config->on_progress && !atomic_load(&team->cancel) &&
 	    !config->on_progress(config->context, team->out, team->out->elapsed_ns))
 		atomic_store(&team->cancel, true);
 }

@@ -1,7 +1,7 @@
 /*
  * hist.h - latency histogram with a bounded relative error.
  *
- * Values below 128 are exact; above, each power of two is cut into 128 equal
+ * Values below 256 are exact; above, each power of two is cut into 128 equal
  * parts, so a reported value (the middle of its part) is within 0.4 % of the true
  * one, from a nanosecond to centuries. Adding costs a shift and an increment;
  * merging is addition, so the order of merging does not matter. 58 KiB each.
