@@ -394,8 +394,6 @@ int loop_run(struct loop *loop, uint64_t start_ns)
 	loop->progress_ns = loop->target->is_virtual ? UINT64_MAX : start_ns + PROGRESS_NS;
 	loop->has_health = loop->config->window_ns && target_health(loop->target, &loop->health) == 0;
 
-	if (loop->pool) /* only about speed */
-		target_buffers(loop->target, loop->pool, loop->pool_bytes);
 	planned_end_ns = loop->end_ns;
 	now_ns = generate(loop);
 	if (now_ns < loop->end_ns) {
@@ -407,7 +405,5 @@ int loop_run(struct loop *loop, uint64_t start_ns)
 	if (loop->end_ns > loop->window_start_ns || loop->interval.from_submit.count)
 		hand_over(loop, loop->end_ns);
 	count_unissued(loop);
-	if (loop->pool)
-		target_buffers(loop->target, NULL, 0);
 	return loop->is_stopped && loop->end_ns < planned_end_ns ? -EINTR : 0;
 }
