@@ -5,6 +5,7 @@
 
 #include "base/data.h"
 #include "base/fail.h"
+#include "doc.h"
 #include "tap.h"
 
 /* Four lines that every bed has; the text under test begins in line 4. */
@@ -89,6 +90,20 @@ TEST(a_wrong_name_is_answered_with_the_nearest)
 	check_equal(bed_load("bare-mteal", &bed), -EINVAL);
 	check(strcmp(fail_message(),
 		     "no bed is called 'bare-mteal' (did you mean 'bare-metal'?)") == 0);
+}
+
+TEST(the_page_of_the_format_is_true)
+{
+	_cleanup_free_ char *page = doc_page("bed-format.md"), *text = doc_example("bed-format.md");
+	struct bed *bed;
+
+#define DOCUMENTED(key, field, type, help) \
+	if (!strstr(page, "| " #key " | " #type " | " help " |")) \
+		tap_fail("doc/bed-format.md does not have %s as it is", #key);
+	BED_VALUES(DOCUMENTED)
+	if (bed_parse("bed-format.md", text, strlen(text), &bed))
+		tap_fail("%s", fail_message());
+	bed_free(bed);
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/data.h"
 #include "base/fail.h"
+#include "doc.h"
 #include "tap.h"
 
 #define DRIVE "samsung-983-dct-1.92tb"
@@ -445,6 +446,16 @@ TEST(the_review_scale_stops_where_scaling_does)
 	check_equal(drive_scale(drive, 4), 0);
 	check(drive->user_bytes > 32ull << 30);
 	drive_free(drive);
+}
+
+TEST(the_page_of_the_format_has_every_value)
+{
+	_cleanup_free_ char *page = doc_page("drive-format.md");
+
+#define DOCUMENTED(section, key, field, type, help) \
+	if (!strstr(page, "| " #key " | " #type " | " help " |")) \
+		tap_fail("doc/drive-format.md does not have %s.%s as it is", #section, #key);
+	DRIVE_VALUES(DOCUMENTED)
 }
 
 int main(void)

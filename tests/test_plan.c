@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fail.h"
+#include "doc.h"
 #include "tap.h"
 
 #define S_NS 1000000000ull
@@ -404,6 +405,15 @@ TEST(a_plan_is_named_once)
 	check_equal(plan_load(names, 2, &as_written, &plan), -EINVAL);
 	check(strcmp(fail_message(), "plan 'steady-state' is named twice") == 0);
 	check_equal(plan_load(names, 0, &as_written, &plan), -EINVAL);
+}
+
+TEST(the_example_of_the_format_is_right)
+{
+	_cleanup_free_ char *text = doc_example("plan-format.md");
+	struct plan *plan = parse(text, &as_written);
+
+	check_equal(plan->phase_count, 3 + 2 * 5);
+	plan_free(plan);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/data.h"
 #include "base/fail.h"
+#include "doc.h"
 #include "tap.h"
 
 static struct workload *load(const char *name)
@@ -275,6 +276,13 @@ TEST(a_wrong_name_is_answered_with_the_nearest)
 				     "(did you mean '4k-random-read'?)") == 0);
 	check_equal(workload_load("./missing.yaml", &workload), -EINVAL);
 	check(strcmp(fail_message(), "./missing.yaml: No such file or directory") == 0);
+}
+
+TEST(the_example_of_the_format_is_right)
+{
+	_cleanup_free_ char *text = doc_example("workload-format.md");
+
+	workload_free(parse(text));
 }
 
 int main(void)
