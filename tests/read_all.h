@@ -33,6 +33,7 @@ static int read_all(struct result *result, FILE *out)
 {
 	struct result_phase *phase = calloc(1, sizeof(*phase));
 	struct result_text *texts;
+	struct plan *plan;
 	size_t count;
 	int err = result_phase_count(result, &count), first;
 
@@ -47,6 +48,10 @@ static int read_all(struct result *result, FILE *out)
 			first = err;
 	}
 	result_get(result, "plan");
+	err = result_plan_read(result, &plan);
+	plan_free(plan);
+	if (!first)
+		first = err;
 	err = result_export_csv(result, out);
 	return first ? first : err;
 }

@@ -241,6 +241,72 @@ TEST(the_static_part_of_each_phase_comes_back)
 	result_close(result);
 }
 
+static void same_workload(const struct workload *a, const struct workload *b)
+{
+	check(strcmp(a->name, b->name) == 0 && strcmp(a->help, b->help) == 0);
+	check(strcmp(a->source, b->source) == 0);
+	check_equal(a->read_percent, b->read_percent);
+	check_equal(a->trim_percent, b->trim_percent);
+	check_equal(a->pattern, b->pattern);
+	check_equal(a->random_percent, b->random_percent);
+	check_equal(a->zipf_theta_milli, b->zipf_theta_milli);
+	check(memcmp(&a->read_sizes, &b->read_sizes, sizeof(a->read_sizes)) == 0);
+	check(memcmp(&a->write_sizes, &b->write_sizes, sizeof(a->write_sizes)) == 0);
+	check_equal(a->align_bytes, b->align_bytes);
+	check_equal(a->threads, b->threads);
+	check_equal(a->depth, b->depth);
+	check_equal(a->span_millipercent, b->span_millipercent);
+}
+
+TEST(the_plan_comes_back_to_be_run_again)
+{
+	struct result *result = reopen(create("plan"), false);
+	struct plan *read;
+
+	ok(result_plan_read(result, &read));
+	check(strcmp(read->name, plan.name) == 0 && strcmp(read->help, plan.help) == 0);
+	check(strcmp(read->source, plan.source) == 0);
+	check_equal(read->phase_count, plan.phase_count);
+	check_equal(read->chain_count, plan.chain_count);
+	check_equal(read->workload_count, plan.workload_count);
+	for (size_t i = 0; i < plan.workload_count; i++)
+		same_workload(read->workloads[i], plan.workloads[i]);
+	for (size_t i = 0; i < plan.phase_count; i++) {
+		struct phase *a = &read->phases[i], *b = &plan.phases[i];
+
+		check(strcmp(a->name, b->name) == 0 && strcmp(a->group, b->group) == 0);
+		check(b->workload ? a->workload == read->workloads[b->workload == &mixed] : !a->workload);
+		check_equal(a->kind, b->kind);
+		check_equal(a->duration_ns, b->duration_ns);
+		check_equal(a->window_ns, b->window_ns);
+		check_equal(a->percent, b->percent);
+		check_equal(a->base, b->base);
+		check_equal(a->passes, b->passes);
+		check_equal(a->fill_bytes, b->fill_bytes);
+		check_equal(a->round_max, b->round_max);
+		check_equal(a->min_fill_millipercent, b->min_fill_millipercent);
+		check_equal(a->chain, b->chain);
+	}
+	plan_free(read);
+	result_close(result);
+}
+
+TEST(two_workloads_that_differ_may_not_share_a_name)
+{
+	struct workload same = corner, other = corner;
+	struct result *result;
+
+	phases[3].workload = &same;
+	check_equal(result_create(fresh("same"), &plan, &result), 0);
+	result_close(result);
+	other.depth++;
+	phases[3].workload = &other;
+	check_equal(result_create(fresh("other"), &plan, &result), -EINVAL);
+	check(strcmp(fail_message(), "plan test: two different workloads are called '4k-random-read'") == 0);
+	check(access(path, F_OK) < 0);
+	phases[3].workload = &mixed;
+}
+
 TEST(every_number_of_an_outcome_comes_back_as_it_was)
 {
 	struct result *result = create("outcome");
@@ -935,6 +1001,7 @@ static void alter(const char *sql)
 	char *why = NULL;
 
 	check(sqlite3_open(path, &db) == SQLITE_OK);
+	sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 	if (sqlite3_exec(db, sql, NULL, NULL, &why))
 		tap_fail("%s: %s", sql, why);
 	sqlite3_close(db);
@@ -1043,11 +1110,12 @@ static int meet_a_cut(void)
 /* As a process leaves it that ends without closing. */
 static void leave_open(const char *name)
 {
-	pid_t child = fork();
 	struct window window = a_window(0);
+	pid_t child;
 	int status;
 
 	fresh(name);
+	child = fork();
 	if (child == 0) {
 		struct result *result;
 
@@ -1090,7 +1158,7 @@ TEST(who_may_not_read_is_told_so_and_who_may_only_read_can)
 /* Hostile files */
 
 /* A small result with something in every table, as bytes; freed by the caller. */
-static uint8_t *a_small_file(size_t *size)
+static uint8_t *make_small_file(size_t *size)
 {
 	struct result *result = create("small");
 	struct window window = a_window(0);
@@ -1114,6 +1182,21 @@ static uint8_t *a_small_file(size_t *size)
 	check(pread(fd, bytes, *size, 0) == (ssize_t)*size);
 	close(fd);
 	return bytes;
+}
+
+/* The same, made once: each making waits for the disk a dozen times. */
+static uint8_t *a_small_file(size_t *size)
+{
+	static uint8_t *made;
+	static size_t made_size;
+	uint8_t *copy;
+
+	if (!made)
+		made = make_small_file(&made_size);
+	copy = xmalloc(made_size);
+	memcpy(copy, made, made_size);
+	*size = made_size;
+	return copy;
 }
 
 static int read_bytes(const uint8_t *bytes, size_t size)
@@ -1197,18 +1280,38 @@ TEST(every_value_is_checked_as_it_is_read)
 		{ "UPDATE workloads SET read_sizes = '4294967296:1'", "workloads.read_sizes (idx 0) is no list" },
 		{ "UPDATE workloads SET read_sizes = '1:1' || replace(hex(zeroblob(16)), '00', ' 1:1') || "
 		  "replace(hex(zeroblob(16)), '00', ' 1:1')", "too many sizes" },
+		{ "UPDATE workloads SET read_percent = 101 WHERE idx = 0", "a share above 100 %" },
+		{ "UPDATE workloads SET zipf_theta_milli = 0", "'vdi' has a theta" },
+		{ "UPDATE workloads SET threads = 0", "nothing, or too much, outstanding" },
+		{ "UPDATE workloads SET threads = 65536, depth = 65536", "nothing, or too much, outstanding" },
+		{ "UPDATE workloads SET read_sizes = '' WHERE idx = 0", "lacks the sizes" },
+		{ "UPDATE workloads SET read_sizes = '513:1'", "no multiple of 512" },
+		{ "UPDATE workloads SET read_sizes = '512:0'", "a weight that is none" },
+		{ "UPDATE workloads SET span_millipercent = 0", "has a span" },
+		{ "UPDATE workloads SET align_bytes = 100", "has an alignment" },
+		{ "UPDATE workloads SET name = 'x' WHERE idx = 1", "phase 3 runs workload 'vdi', which is not" },
+		{ "UPDATE phases SET workload = '' WHERE phase = 1", "phase 1 lacks its workload" },
+		{ "UPDATE phases SET kind = 'fill' WHERE phase = 0", "phase 0 fills with a size" },
+		{ "UPDATE phases SET kind = 'fill', fill_bytes = 512 WHERE phase = 0", "fills never" },
+		{ "UPDATE phases SET percent = 0", "phase 2 asks for a percentage that is none" },
+		{ "UPDATE phases SET base = 0", "phase 2 is a percentage of a phase that is no maximum run" },
+		{ "UPDATE phases SET round_max = 4", "phase 3 has too few rounds" },
+		{ "UPDATE phases SET duration_ns = 0", "phase 1 takes no time" },
+		{ "UPDATE phases SET chain = 2 WHERE phase = 3", "phase 3 is of chain 2, and there are 1" },
 		{ "UPDATE meta SET value = char(7)", "a named text holds a control character" },
-		{ "UPDATE outcomes SET note = hex(zeroblob(40000000))", "too big" },
+		{ "UPDATE outcomes SET note = hex(zeroblob(8400000))", "too big" },
 		{ "CREATE TRIGGER t AFTER INSERT ON windows BEGIN DELETE FROM phases; END", NULL },
 		{ "CREATE INDEX i ON windows (ios); CREATE TABLE x (a); ANALYZE", NULL },
 	};
 
+	size_t size;
+	uint8_t *bytes = a_small_file(&size);
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct result *result;
-		size_t size;
 		int err;
 
-		free(a_small_file(&size));
+		write_file("value", bytes, size);
 		alter(cases[i].sql);
 		err = result_open(path, false, &result);
 		if (!err) {
@@ -1223,6 +1326,7 @@ TEST(every_value_is_checked_as_it_is_read)
 		if (cases[i].words && !strstr(fail_message(), cases[i].words))
 			tap_fail("%s: '%s' lacks '%s'", cases[i].sql, fail_message(), cases[i].words);
 	}
+	free(bytes);
 }
 
 TEST(a_trigger_in_a_foreign_file_does_not_run)
@@ -1240,6 +1344,66 @@ TEST(a_trigger_in_a_foreign_file_does_not_run)
 	result_close(result);
 }
 
+/* The seeds of the fuzz target: a new result, one of a phase, a complete one. */
+
+static void keep(const char *corpus, const char *name)
+{
+	char command[512];
+
+	alter("PRAGMA page_size = 512; VACUUM");
+	snprintf(command, sizeof(command), "cp '%s' '%s/%s.drivebay'", path, corpus, name);
+	check(system(command) == 0);
+}
+
+static void make_corpus(const char *corpus)
+{
+	struct result *result = create("created");
+	struct phase_result *outcome = a_plain_outcome();
+	size_t size;
+
+	result_close(result);
+	keep(corpus, "created");
+	free(make_small_file(&size));
+	keep(corpus, "small");
+	result = create("complete");
+	ok(result_set(result, "target", "samsung-983-dct-1.92tb"));
+	ok(result_set_host(result, "started", "2024-01-01T00:00:00Z"));
+	for (size_t phase = 0; phase < 4; phase++) {
+		ok(result_phase_begin(result, phase, phase));
+		for (uint64_t i = 0; i < 3; i++) {
+			struct window window = a_window(i);
+
+			ok(result_window(result, phase, i, &window));
+			if (phase == 3)
+				ok(result_round(result, phase, i, 52800 + i));
+		}
+		hist_clear(&outcome->stats.hist_submit);
+		hist_add(&outcome->stats.hist_submit, 100000);
+		outcome->steady = (struct steady){ phase == 3, 0, 52801, 0.01, 0.02, 1, 52800 };
+		outcome->note = phase == 2 ? (char *)"not what was asked for" : NULL;
+		ok(result_phase_end(result, phase, outcome));
+	}
+	free(outcome);
+	result_close(result);
+	keep(corpus, "complete");
+}
+
+TEST(the_seeds_of_the_fuzz_target_are_results_of_today)
+{
+	static const char *const seeds[] = { "created", "small", "complete" };
+
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		char name[512];
+		uint8_t bytes[32768];
+		_cleanup_file_ FILE *file = NULL;
+
+		snprintf(name, sizeof(name), SOURCE_ROOT "/tests/fuzz/corpus/result/%s.drivebay", seeds[i]);
+		file = fopen(name, "rb");
+		check(file != NULL);
+		ok(read_bytes(bytes, fread(bytes, 1, sizeof(bytes), file)));
+	}
+}
+
 static int remove_dir(int status)
 {
 	char command[128];
@@ -1248,14 +1412,24 @@ static int remove_dir(int status)
 	return system(command) == 0 ? status : 1;
 }
 
-int main(void)
+/* Without arguments the tests; `--corpus DIR` makes the seeds of tests/fuzz/fuzz_result.c. */
+int main(int argc, char **argv)
 {
-	const char *tmp = getenv("TMPDIR");
+	/* Memory, where there is some: no test here wants to wait for a disk. */
+	const char *tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 
-	snprintf(dir, sizeof(dir), "%s/test_result.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(dir, sizeof(dir), "%s/test_result.XXXXXX", tmp);
 	if (!mkdtemp(dir)) {
 		printf("Bail out! %s: %s\n", dir, strerror(errno));
 		return 1;
+	}
+	if (argc == 3 && strcmp(argv[1], "--corpus") == 0) {
+		if (setjmp(tap_escape)) {
+			fprintf(stderr, "%s\n", tap_reason);
+			return remove_dir(1);
+		}
+		make_corpus(argv[2]);
+		return remove_dir(0);
 	}
 	return remove_dir(tap_run());
 }

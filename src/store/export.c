@@ -204,7 +204,9 @@ static int export_workloads(struct result *result, struct csv *csv)
 	size_t count;
 	int err = file_read_rows(result, &table_workloads, PHASE_ANY, sizeof(*rows), &rows, &count);
 
-	for (const struct workload *row = rows; row < rows + count; row++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct workload *row = &rows[i];
+
 		put_text(csv, row->name);
 		put_u64(csv, row->read_percent);
 		put_u64(csv, row->trim_percent);

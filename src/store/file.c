@@ -15,7 +15,7 @@ enum {
 	/* Pages in the log before a commit folds them in (16 MiB): rare enough that its sync
 	   does not show in a measurement, often enough that a day's windows do not pile up. */
 	CHECKPOINT_PAGES = 4096,
-	VALUE_BYTES_MAX = 64 << 20, /* of a text or blob that we are willing to read */
+	VALUE_BYTES_MAX = 16 << 20, /* of a text or blob that we are willing to read */
 };
 
 const struct table *const file_tables[FILE_TABLES] = {
