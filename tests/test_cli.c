@@ -37,6 +37,13 @@ static int run_nothing(int count, const char **arguments)
 	return 0;
 }
 
+static const struct poptOption wordy_rows[] = {
+	{ "fits", 0, POPT_ARG_NONE, &quick, 0, "12345678 10 345678 20 345678 30 345678 40 345678 5", NULL },
+	{ "wraps", 0, POPT_ARG_NONE, &quick, 0, "12345678 10 345678 20 345678 30 345678 40 345678 50", NULL },
+	{ "one", 0, POPT_ARG_NONE, &quick, 0, "123456789a123456789b123456789c123456789d123456789e1 2", NULL },
+	POPT_TABLEEND,
+};
+
 static const struct command measure = {
 	"measure", "WORKLOAD TARGET [DIR]", "measure one thing", "drivebay measure a b",
 	rows, run_nothing,
@@ -271,6 +278,19 @@ TEST(the_help_of_a_command_shows_its_options_and_its_example)
 	check(says(text, "-h, --help "));
 	check(says(text, "drivebay measure a b\n"));
 	check(!strstr(text, "secret"));
+}
+
+TEST(an_explanation_is_wrapped_at_80_columns_and_not_before)
+{
+	const struct command wordy = { "wordy", "", "say much", "drivebay wordy", wordy_rows,
+				       run_nothing };
+	FILE *out = capture();
+
+	help_command(out, &wordy);
+	fclose(out);
+	check(says(captured, " 40 345678 5\n      --wraps "));
+	check(says(captured, " 40 345678\n                              50\n      --one "));
+	check(says(captured, "9e1\n                              2\n"));
 }
 
 TEST(a_manual_page_needs_no_hand_written_part)

@@ -6,15 +6,37 @@
 #include "base/buf.h"
 #include "cli/options.h"
 
-enum { COLUMN = 30 }; /* where the explanation of a row begins */
+enum { COLUMN = 30, SCREEN = 80 }; /* where the explanation of a row begins; where lines end */
 
-/* "  left        right", the right part on a line of its own where the left is long. */
+/* Words from COLUMN on, wrapped before the screen ends; the first line has begun already. */
+static void explain(FILE *out, const char *words)
+{
+	size_t room = SCREEN - COLUMN;
+
+	while (strlen(words) > room) {
+		size_t cut = room;
+
+		while (cut > 0 && words[cut] != ' ')
+			cut--;
+		if (cut == 0) /* one long word */
+			cut = strcspn(words, " ");
+		fprintf(out, "%.*s\n", (int)cut, words);
+		words += cut + strspn(words + cut, " ");
+		if (!*words)
+			return;
+		fprintf(out, "%*s", COLUMN, "");
+	}
+	fprintf(out, "%s\n", words);
+}
+
+/* "  left        right", the right part begins a line of its own where the left is long. */
 static void row(FILE *out, const char *left, const char *right)
 {
 	if (strlen(left) + 4 > COLUMN)
-		fprintf(out, "  %s\n%*s%s\n", left, COLUMN, "", right);
+		fprintf(out, "  %s\n%*s", left, COLUMN, "");
 	else
-		fprintf(out, "  %-*s%s\n", COLUMN - 2, left, right);
+		fprintf(out, "  %-*s", COLUMN - 2, left);
+	explain(out, right);
 }
 
 void help_overview(FILE *out, const struct command *const *commands)
