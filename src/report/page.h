@@ -1,0 +1,32 @@
+/*
+ * page.h - the printers behind report.h, on summaries made by hand or read.
+ */
+#ifndef DRIVEBAY_REPORT_PAGE_H
+#define DRIVEBAY_REPORT_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "report/summary.h"
+
+/* The tables of one summary as text. */
+void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves);
+
+/* The whole page about these summaries (at least one; labelled). */
+void page_html(struct summary *const *summaries, size_t count, struct buf *out);
+
+/*
+ * The data of all charts as one JSON object, safe inside <script>. Which charts there are
+ * and what page.js does with them: see charts.c.
+ */
+void charts_json(struct summary *const *summaries, size_t count, struct buf *out);
+
+/* Whether group `name` has anything to draw: a curve in any result, or a series. */
+bool charts_has_curve(struct summary *const *summaries, size_t count, const char *name);
+bool charts_has_series(struct summary *const *summaries, size_t count, const char *name);
+
+/* Every page that drivebay writes begins with this. */
+#define PAGE_MARK "<!DOCTYPE html>\n<!-- drivebay report -->\n"
+
+#endif

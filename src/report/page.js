@@ -1,0 +1,403 @@
+/*
+ * Draws the charts of a report: <div class="plot" data-chart="curve-0"> becomes an SVG by
+ * Vega from the page's JSON (its format is in charts.c). Colours are the style's variables,
+ * so that light, dark and paper need no second drawing. Nothing is computed here that is
+ * in a table; without this script the tables still stand.
+ */
+(function () {
+	'use strict';
+
+	var data = JSON.parse(document.getElementById('data').textContent);
+	var FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+	var SHAPES = ['circle', 'square', 'triangle-up', 'cross', 'diamond', 'triangle-down',
+		'triangle-right', 'triangle-left'];
+	var LEFT = 58; /* room of the labels on the left: equal in all panels, so that they align */
+
+	function colour(drive) {
+		return 'var(--s' + drive % 8 + ')';
+	}
+
+	function shape(drive) {
+		return SHAPES[drive % 8];
+	}
+
+	/* Numbers as people read them: 1,234; 12.3; 0.123. */
+	function number(value) {
+		var digits = Math.abs(value) >= 100 || value === 0 ? 0 : Math.abs(value) >= 10 ? 1 :
+			Math.abs(value) >= 1 ? 2 : 3;
+
+		return value.toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+	}
+
+	function latency(us) {
+		if (us === null)
+			return 'n/a';
+		if (us >= 1e6)
+			return number(us / 1e6) + ' s';
+		return us >= 1e3 ? number(us / 1e3) + ' ms' : number(us) + ' \u00b5s';
+	}
+
+	function tick(us) {
+		if (us >= 1e6)
+			return us / 1e6 + ' s';
+		return us >= 1e3 ? us / 1e3 + ' ms' : us + ' \u00b5s';
+	}
+
+	function known(values) {
+		return values.filter(function (value) { return value !== null && value > 0; });
+	}
+
+	/* A log scale for these values: whole steps of 1, 2, 5 around them, labelled sparsely. */
+	function logScale(values, most) {
+		var low = Math.min.apply(null, values), high = Math.max.apply(null, values);
+		var steps = [], first, last, labels;
+
+		for (var power = -3; power < 13; power++)
+			[1, 2, 5].forEach(function (digit) { steps.push(+(digit + 'e' + power)); });
+		first = steps.filter(function (step) { return step <= low * 1.001; }).pop() || steps[0];
+		last = steps.filter(function (step) { return step >= high / 1.001; })[0];
+		if (last === first)
+			last = steps[steps.indexOf(first) + 1];
+		steps = steps.filter(function (step) { return step >= first && step <= last; });
+		labels = steps;
+		if (labels.length > most)
+			labels = steps.filter(function (step) { return /^[1]/.test(step.toExponential()); });
+		return { domain: [first, last], ticks: labels };
+	}
+
+	function axisStyle() {
+		return {
+			labelFont: FONT, titleFont: FONT, labelColor: 'var(--muted)',
+			titleColor: 'var(--ink)', titleFontWeight: 500, labelFontSize: 12,
+			titleFontSize: 12, domainColor: 'var(--line)', tickColor: 'var(--line)',
+			gridColor: 'var(--grid)', labelOverlap: true, labelPadding: 5
+		};
+	}
+
+	function extend(into) {
+		for (var i = 1; i < arguments.length; i++)
+			Object.assign(into, arguments[i]);
+		return into;
+	}
+
+	function xAxis(title) {
+		return extend(axisStyle(), {
+			orient: 'bottom', scale: 'x', title: title, grid: true, tickCount: 6, format: '~s',
+			titlePadding: 8
+		});
+	}
+
+	function yAxis(title, ticks) {
+		var axis = extend(axisStyle(), {
+			orient: 'left', scale: 'y', grid: true, minExtent: LEFT, maxExtent: LEFT,
+			titleAnchor: 'start', titleAngle: 0, titleAlign: 'left', titleBaseline: 'bottom',
+			titleX: -LEFT, titleY: -9, title: title, tickCount: 5, format: '~s', ticks: false
+		});
+
+		if (ticks) {
+			delete axis.format;
+			axis.values = ticks;
+			axis.encode = { labels: { update: { text: { signal:
+				"datum.value >= 1e6 ? format(datum.value / 1e6, '~r') + ' s' : " +
+				"datum.value >= 1e3 ? format(datum.value / 1e3, '~r') + ' ms' : " +
+				"format(datum.value, '~r') + ' \u00b5s'" } } } };
+		}
+		return axis;
+	}
+
+	function spec(width, height, description) {
+		return {
+			width: width, height: height, padding: { left: 2, right: 14, top: 26, bottom: 2 },
+			autosize: { type: 'fit', contains: 'padding' }, description: description,
+			data: [], scales: [], axes: [], marks: [],
+			config: { style: {}, background: null }
+		};
+	}
+
+	function line(name, field, drive, dash, width, opacity, description) {
+		return {
+			type: 'line', name: 'mark-' + name, from: { data: name }, clip: true,
+			description: description, aria: true,
+			encode: { update: {
+				x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: field },
+				defined: { signal: 'isValid(datum.' + field + ')' },
+				stroke: { value: colour(drive) }, strokeWidth: { value: width },
+				strokeDash: { value: dash }, strokeOpacity: { value: opacity },
+				strokeJoin: { value: 'round' }
+			} }
+		};
+	}
+
+	/* Latency against IOPS. */
+	function curveSpec(chart, width, height) {
+		var out = spec(width, height, chart.title + ': latency against IOPS, ' +
+			chart.series.length + (chart.series.length === 1 ? ' drive' : ' drives') +
+			'. The table below has every point.');
+		var latencies = [], most = 0, scale;
+
+		chart.series.forEach(function (series) {
+			var label = data.drives[series.drive], base = 'd' + series.drive;
+			var points = series.points.map(function (p) {
+				return { x: p[2], mean: p[3], p99: p[4], good: p[6], peak: p[7],
+					tip: label + '\n' + p[0] + ' % offered: ' + number(p[2]) + ' IOPS\nmean ' +
+						latency(p[3]) + ', p99 ' + latency(p[4]) + '\nfrom due p99 ' + latency(p[5]) +
+						(p[7] ? '\npeak' : '') + (p[6] ? '' : '\noverloaded or not sustained') };
+			});
+			var maximum = series.maximum ? [{ x: series.maximum[0], y: series.maximum[1],
+				tip: label + '\nmaximum run: ' + number(series.maximum[0]) + ' IOPS\nmean ' +
+					latency(series.maximum[1]) + ', p99 ' + latency(series.maximum[2]) }] : [];
+
+			points.forEach(function (p) {
+				latencies.push(p.mean, p.p99);
+				most = Math.max(most, p.x);
+			});
+			maximum.forEach(function (m) {
+				latencies.push(m.y);
+				most = Math.max(most, m.x);
+			});
+			out.data.push({ name: base + '-mean', values: points },
+				{ name: base + '-p99', values: points },
+				{ name: base + '-points', values: points },
+				{ name: base + '-maximum', values: maximum });
+			out.marks.push(
+				line(base + '-p99', 'p99', series.drive, [5, 4], 1.5, .85, label + ', p99'),
+				line(base + '-mean', 'mean', series.drive, [], 2, 1, label + ', mean'),
+				symbols(base + '-points', 'mean', series.drive, label + ', points'),
+				{
+					type: 'symbol', name: 'mark-' + base + '-maximum', from: { data: base + '-maximum' },
+					description: label + ', maximum run', aria: true,
+					encode: { update: {
+						x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' },
+						shape: { value: 'M-1,-1L1,1M-1,1L1,-1' }, size: { value: 90 },
+						stroke: { value: colour(series.drive) }, strokeWidth: { value: 2 },
+						tooltip: { field: 'tip' }, description: { field: 'tip' },
+						fill: { value: 'none' }
+					} }
+				});
+		});
+		scale = logScale(known(latencies), height < 260 ? 7 : 10);
+		out.scales = [
+			{ name: 'x', type: 'linear', domain: [0, most * 1.02], range: 'width', nice: true },
+			{ name: 'y', type: 'log', domain: scale.domain, range: 'height' }
+		];
+		out.axes = [extend(xAxis('IOPS achieved'), { tickCount: width < 450 ? 4 : 8 }),
+			yAxis('Latency from submission, log scale', scale.ticks)];
+		return out;
+	}
+
+	function symbols(name, field, drive, description) {
+		return {
+			type: 'symbol', name: 'mark-' + name, from: { data: name }, description: description, aria: true,
+			encode: { update: {
+				x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: field },
+				shape: { value: shape(drive) }, size: { signal: 'datum.peak ? 150 : 42' },
+				fill: { signal: "datum.good ? '" + colour(drive) + "' : 'var(--paper)'" },
+				stroke: { value: colour(drive) }, strokeWidth: { value: 1.5 },
+				tooltip: { field: 'tip' }, description: { field: 'tip' }
+			} }
+		};
+	}
+
+	/* One panel of a series: some columns of the samples against time or drive writes. */
+	function panelSpec(chart, panel, x, width, height) {
+		var out = spec(width, height, chart.title + ': ' + panel.title + ' against ' + x.words);
+		var all = [], right = 0, many = chart.series.length > 1, scale;
+
+		chart.series.forEach(function (series) {
+			var label = data.drives[series.drive], base = 'd' + series.drive;
+
+			series.samples.forEach(function (s) {
+				if (s[x.column] !== null)
+					right = Math.max(right, s[x.column] / x.unit);
+			});
+			panel.lines.forEach(function (which) {
+				var name = base + '-' + which.name;
+
+				if (many && which.alone)
+					return;
+				out.data.push({ name: name, values: series.samples.map(function (s) {
+					all.push(s[which.column]);
+					return { x: s[x.column] / x.unit, y: s[which.column] };
+				}) });
+				out.marks.push(line(name, 'y', series.drive, which.dash, which.width, which.opacity,
+					label + ', ' + which.name));
+			});
+			if (series.steady && series.steady[x.from] !== null)
+				addSteady(out, series, base, x, panel, label);
+		});
+		all = known(all);
+		scale = panel.log ? logScale(all.length ? all : [1], 6) : null;
+		out.scales = [
+			{ name: 'x', type: 'linear', domain: [0, right || 1], range: 'width' },
+			scale ? { name: 'y', type: 'log', domain: scale.domain, range: 'height' } :
+				{ name: 'y', type: 'linear', domain: [0, Math.max.apply(null, all.concat([1e-9]))],
+					nice: true, range: 'height' }
+		];
+		out.axes = [extend(xAxis(panel.last ? x.title : ''), {
+			labels: panel.last, tickCount: width < 450 ? 5 : 8, format: '~r', ticks: panel.last }),
+		yAxis(panel.title, scale && scale.ticks)];
+		if (!panel.last)
+			delete out.axes[0].title;
+		return out;
+	}
+
+	/* The window of the verdict, shaded; its line where the panel shows the judged value. */
+	function addSteady(out, series, base, x, panel, label) {
+		var steady = series.steady;
+		var from = steady[x.from] / x.unit, to = steady[x.to] / x.unit, round = (to - from) / 5;
+
+		out.data.push({ name: base + '-window', values: [{ from: from, to: to }] });
+		out.marks.unshift({
+			type: 'rect', name: 'mark-' + base + '-window', from: { data: base + '-window' },
+			description: label + (steady.ok ? ', steady-state window' : ', last five rounds, not steady'),
+			encode: { update: {
+				x: { scale: 'x', field: 'from' }, x2: { scale: 'x', field: 'to' },
+				y: { value: 0 }, y2: { signal: 'height' },
+				fill: { value: steady.ok ? 'var(--ok-band)' : 'var(--bad-band)' }
+			} }
+		});
+		if (!panel.judged)
+			return;
+		out.data.push({ name: base + '-fit', values: [{
+			x: from + round / 2, x2: to - round / 2, y: steady.first, y2: steady.last }] });
+		out.marks.push({
+			type: 'rule', name: 'mark-' + base + '-fit', from: { data: base + '-fit' },
+			description: label + ', least-squares line of the rounds judged',
+			encode: { update: {
+				x: { scale: 'x', field: 'x' }, x2: { scale: 'x', field: 'x2' },
+				y: { scale: 'y', field: 'y' }, y2: { scale: 'y', field: 'y2' },
+				stroke: { value: 'var(--ink)' }, strokeWidth: { value: 1.5 },
+				strokeDash: { value: [2, 2] }
+			} }
+		});
+	}
+
+	var AXES = {
+		time: function (chart) {
+			var end = 0, unit = 1, name = 's';
+
+			chart.series.forEach(function (series) {
+				series.samples.forEach(function (s) { end = Math.max(end, s[0]); });
+			});
+			if (end > 3 * 3600) {
+				unit = 3600;
+				name = 'h';
+			} else if (end > 300) {
+				unit = 60;
+				name = 'min';
+			}
+			return { column: 0, unit: unit, words: 'time', title: 'Time (' + name + ')',
+				from: 'from', to: 'to' };
+		},
+		written: function () {
+			return { column: 1, unit: 1, words: 'capacity written', from: 'from_written',
+				to: 'to_written', title: 'Drive writes (capacities written)' };
+		}
+	};
+
+	var PANELS = [
+		{ title: 'IOPS', judged: true, height: 190, lines: [
+			{ name: 'IOPS', column: 2, dash: [], width: 1.75, opacity: 1 }] },
+		{ title: 'Latency from submission, log scale', log: true, height: 190, lines: [
+			{ name: 'max', column: 5, dash: [1, 2], width: 1.25, opacity: .8, alone: true },
+			{ name: 'p99', column: 4, dash: [5, 4], width: 1.5, opacity: .85 },
+			{ name: 'mean', column: 3, dash: [], width: 2, opacity: 1 }] },
+		{ title: 'Write amplification (NAND / host bytes)', height: 120, lines: [
+			{ name: 'WAF', column: 6, dash: [], width: 1.75, opacity: 1 }] }
+	];
+
+	function hasColumn(chart, column) {
+		return chart.series.some(function (series) {
+			return series.samples.some(function (s) { return s[column] !== null; });
+		});
+	}
+
+	/* The specs of a chart, in the order of their panels. */
+	function specs(chart, width) {
+		var panels, x;
+
+		if (chart.kind === 'curve')
+			return [curveSpec(chart, width, Math.min(400, Math.max(260, width * .6)))];
+		x = AXES[chart.against](chart);
+		panels = PANELS.filter(function (panel) {
+			return panel.lines.some(function (which) { return hasColumn(chart, which.column); });
+		});
+		return panels.map(function (panel, i) {
+			var last = i === panels.length - 1;
+
+			return panelSpec(chart, extend({}, panel, { last: last }), x, width,
+				panel.height + (last ? 46 : 26));
+		});
+	}
+
+	function draw(plot) {
+		var chart = data.charts[plot.dataset.chart];
+		var width = Math.floor(plot.clientWidth);
+
+		if (!chart || width < 50 || (plot.drawn === width && plot.against === chart.against))
+			return;
+		(plot.views || []).forEach(function (view) { view.finalize(); });
+		plot.textContent = '';
+		plot.drawn = width;
+		plot.against = chart.against;
+		plot.views = specs(chart, width).map(function (one) {
+			var box = plot.appendChild(document.createElement('div'));
+			var view = new vega.View(vega.parse(one, null, { ast: true }), {
+				renderer: 'svg', container: box, hover: false, expr: vega.expressionInterpreter,
+				logLevel: vega.Warn
+			});
+
+			view.run();
+			return view;
+		});
+	}
+
+	function drawAll() {
+		document.querySelectorAll('.plot').forEach(draw);
+	}
+
+	/* "Against: time, drive writes" above a series that knows both. */
+	function offerChoice(plot) {
+		var chart = data.charts[plot.dataset.chart], set, both;
+
+		if (!chart || chart.kind !== 'series')
+			return;
+		both = hasColumn(chart, 1);
+		chart.against = both && chart.series.length > 1 ? 'written' : 'time';
+		if (!both)
+			return;
+		set = document.createElement('fieldset');
+		set.className = 'choice';
+		set.innerHTML = '<legend>Against</legend>';
+		[['time', 'time'], ['written', 'drive writes']].forEach(function (pair) {
+			var label = set.appendChild(document.createElement('label'));
+			var input = label.appendChild(document.createElement('input'));
+
+			input.type = 'radio';
+			input.name = plot.dataset.chart;
+			input.checked = chart.against === pair[0];
+			input.addEventListener('change', function () {
+				chart.against = pair[0];
+				draw(plot);
+			});
+			label.appendChild(document.createTextNode(' ' + pair[1]));
+		});
+		plot.parentNode.insertBefore(set, plot);
+	}
+
+	function openAll() {
+		document.querySelectorAll('details').forEach(function (one) { one.open = true; });
+		drawAll();
+	}
+
+	document.querySelectorAll('.plot').forEach(offerChoice);
+	drawAll();
+	document.querySelectorAll('details').forEach(function (one) {
+		one.addEventListener('toggle', drawAll);
+	});
+	window.addEventListener('resize', function () { window.requestAnimationFrame(drawAll); });
+	window.addEventListener('beforeprint', openAll);
+	if (location.hash === '#open')
+		openAll();
+	document.documentElement.dataset.drawn = 'yes';
+})();

@@ -1,0 +1,32 @@
+/*
+ * report.h - results as tables in the terminal and as one HTML page.
+ *
+ * Only result files are read; nothing here changes a run or a result. A killed run is
+ * reported as far as it went, and the report says what is missing.
+ */
+#ifndef DRIVEBAY_REPORT_REPORT_H
+#define DRIVEBAY_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "store/result.h"
+
+/*
+ * The tables of one result as plain text, `columns` wide (80 is the least; wider ones show
+ * more). The second also prints every point of every curve.
+ */
+int report_print(struct result *result, FILE *out, unsigned columns);
+int report_print_curves(struct result *result, FILE *out, unsigned columns);
+
+/*
+ * One self-contained page about these results side by side: no network, charts and tables,
+ * light and dark, phone to paper. Written beside `path` and renamed onto it, so that a full
+ * disk (-ENOSPC) leaves what was there. -EEXIST when `path` exists and is not a page that
+ * drivebay wrote; report_overwrite_html() replaces any regular file.
+ */
+int report_write_html(struct result *const *results, size_t count, const char *path);
+int report_overwrite_html(struct result *const *results, size_t count, const char *path);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * summary.h - what one result comes to: plain numbers, computed once.
+ *
+ * A printer (text, HTML, charts) reads these structs and computes nothing; nothing here
+ * prints. Latency is in ns, time in s, MB are 10^6 bytes. What is not known is a flag,
+ * never a NaN: a share of nothing, a percentile with fewer than ten samples above it.
+ *
+ * A group is what belongs into one chart ("corners/4k-random-write"): the rounds until
+ * steady, the maximum run, the points of the curve, whichever it has. Results of killed
+ * or failed runs are summarised as far as they go, and say in `caveats` what is missing.
+ */
+#ifndef DRIVEBAY_REPORT_SUMMARY_H
+#define DRIVEBAY_REPORT_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/result.h"
+
+#define SUMMARY_NONE SIZE_MAX /* an index of nothing */
+
+/* The longest series of a page; longer ones are merged, the greatest maximum kept. */
+enum { SUMMARY_SAMPLES = 600 };
+
+struct percentile {
+	uint64_t ns;
+	bool known; /* at least ten samples lie above it */
+};
+
+struct latency_summary {
+	uint64_t count;
+	double mean_ns, stddev_ns;
+	struct percentile p50, p99, p999, p9999;
+	uint64_t max_ns;
+};
+
+/* In the order in which a request meets them. */
+enum resource {
+	RESOURCE_BED,
+	RESOURCE_LINK_READ,
+	RESOURCE_LINK_WRITE,
+	RESOURCE_CONTROLLER_READ,
+	RESOURCE_CONTROLLER_WRITE,
+	RESOURCE_CHANNELS,
+	RESOURCE_DIES,
+};
+
+enum { RESOURCE_COUNT = RESOURCE_DIES + 1 };
+
+const char *resource_name(enum resource resource); /* "ctrl write" */
+
+/* One phase of a group, measured. */
+struct run_summary {
+	char *name;
+	enum phase_kind kind;
+	enum phase_status status;
+	char *note;               /* or NULL */
+	bool measured;            /* something was counted; all below is 0 otherwise */
+	uint32_t percent;         /* points: of the maximum run */
+	double offered_iops;      /* points; 0: closed loop */
+	double iops, mb_per_s, elapsed_s;
+	struct latency_summary submit, due;
+	uint32_t allowed;         /* outstanding requests that the workload may have */
+	double outstanding;       /* counted */
+	bool little_agrees;
+	double little_error;      /* computed / counted - 1 */
+	uint64_t errors, unissued, late_max_ns;
+	bool sustained;
+	bool overloaded;          /* offered more than it took: some due requests were not sent */
+	bool has_busy;
+	double busy[RESOURCE_COUNT]; /* shares, 0..1 */
+	enum resource limiter;    /* the busiest of them */
+	bool limited;             /* it was busy enough to be the reason, 90 % or more */
+	bool has_waf;
+	double waf;               /* NAND written / host written */
+};
+
+/* A moment of a series: one window, or several merged into one. */
+struct sample {
+	double time_s, elapsed_s; /* its middle, since the phase began; its length */
+	double written;           /* drive writes so far: bytes written / capacity */
+	double iops, outstanding;
+	bool served;              /* requests completed, so mean and max exist */
+	double mean_ns, max_ns;
+	bool has_p99, has_waf;
+	double p99_ns, waf;       /* p99: the greatest of the merged windows */
+};
+
+struct series {
+	char *phase;              /* its name */
+	size_t window_count;      /* measured; `merged` of them make one sample */
+	size_t merged;
+	size_t count;
+	struct sample *samples;
+	bool has_written;         /* the capacity is known and something was written */
+};
+
+/* The verdict over the rounds of a phase. */
+struct steady_summary {
+	bool present;             /* the group has rounds */
+	bool ended;               /* and they came to an end */
+	struct steady verdict;
+	size_t round_count;
+	uint64_t *rounds;         /* the tracked value of each: IOPS */
+	double from_s, to_s;      /* the window judged, in the series' time */
+	double from_written, to_written;
+};
+
+struct group_summary {
+	char *name;               /* "corners/4k-random-write" */
+	char *title;              /* "4K random write" */
+	char *plan;               /* "corners", or "" */
+	char *workload;
+	uint32_t outstanding;
+	size_t run_count;
+	struct run_summary *runs; /* in the order they were made */
+	size_t maximum;           /* the closed-loop run at full outstanding, or SUMMARY_NONE */
+	size_t peak;              /* the best sustained point of the curve; without a curve the
+				     maximum run or the rounds; or SUMMARY_NONE */
+	bool has_curve;
+	size_t point_count;       /* points measured */
+	bool has_burst;
+	double burst;             /* maximum run : peak */
+	struct steady_summary steady;
+	struct series series;     /* of the rounds, or of the maximum run */
+};
+
+/* What a workload sends, in words. */
+struct workload_summary {
+	char *name, *help, *source;
+	char *sends;              /* "70 % read, 8 KiB, uniform, 16 x 16 outstanding, 25 % of the drive" */
+};
+
+/* A line of the log: every phase of the plan, purge and fill too. */
+struct phase_summary {
+	char *name, *note;        /* note: or NULL */
+	enum phase_kind kind;
+	enum phase_status status;
+	double elapsed_s;         /* on the target's clock */
+	double mb_per_s;          /* 0: moved nothing */
+};
+
+struct summary {
+	char *target, *description, *bed, *seed, *version, *plan, *host, *started;
+	char *label;              /* short and, among the results of one report, unique */
+	bool modelled;
+	uint64_t scale;           /* 1: full size */
+	uint64_t full_size_bytes, size_bytes; /* 0: unknown */
+	size_t phase_count, done_count; /* phases of the plan, and those that are done */
+	struct phase_summary *phases;
+	size_t group_count;
+	struct group_summary *groups;
+	char *plan_help, *plan_source;
+	size_t workload_count;
+	struct workload_summary *workloads;
+	size_t caveat_count;
+	char **caveats;           /* sentences: what fell short or is missing */
+};
+
+/* Everything of a result. 0, or a negative errno with a sentence in fail(). */
+int summary_read(struct result *result, struct summary **out);
+void summary_free(struct summary *summary); /* NULL is fine */
+
+/*
+ * The same by hand: a summary without phases, then its phases in order, then the
+ * conclusions (peaks, caveats). summary_read() is made of these.
+ */
+struct summary *summary_new(void);
+void summary_add_workload(struct summary *summary, const struct workload *workload);
+void summary_add(struct summary *summary, const struct result_phase *phase,
+		 const struct window *windows, size_t window_count,
+		 const uint64_t *rounds, size_t round_count);
+void summary_conclude(struct summary *summary);
+
+/* Labels that tell the results of one report apart. */
+void summary_label(struct summary *const *summaries, size_t count);
+
+/*
+ * The same series in at most `most` samples: rates and means weighted, WAF by what was
+ * written, p99 and maximum the greatest of those merged. Ended with series_clear().
+ */
+struct series series_thin(const struct series *series, size_t most);
+void series_clear(struct series *series);
+
+/* The group called `name`, or NULL. */
+const struct group_summary *summary_group(const struct summary *summary, const char *name);
+
+/*
+ * The names of all groups of these results, each once, in the order of their appearance;
+ * the array is the caller's, the names are the summaries'.
+ */
+const char **summary_groups(struct summary *const *summaries, size_t count, size_t *group_count);
+
+/* The peak of a group, or NULL; likewise its maximum run. */
+const struct run_summary *group_peak(const struct group_summary *group);
+const struct run_summary *group_maximum(const struct group_summary *group);
+
+#endif

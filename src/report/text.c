@@ -1,0 +1,91 @@
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "report/page.h"
+#include "report/tables.h"
+
+enum { LEAST_COLUMNS = 80 };
+
+static void print_table(struct table *table, FILE *out, unsigned columns)
+{
+	if (table)
+		table_print(table, out, columns);
+	table_free(table);
+}
+
+static void print_head(const struct summary *summary, FILE *out, unsigned columns)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+
+	buf_printf(&line, "%s: %s", summary->target,
+		   summary->modelled ? "MODELLED, no hardware was measured" : "measured");
+	if (*summary->description)
+		buf_printf(&line, ". %s", summary->description);
+	text_wrap(line.text, out, columns, "", "");
+	buf_free(&line);
+	buf_printf(&line, "plan %s, seed %s, drivebay %s", *summary->plan ? summary->plan : "-",
+		   *summary->seed ? summary->seed : "-", *summary->version ? summary->version : "-");
+	if (*summary->bed)
+		buf_printf(&line, ", bed %s", summary->bed);
+	if (summary->scale > 1)
+		buf_printf(&line, "; run at 1/%llu of its size, durations and capacity divided alike",
+			   (unsigned long long)summary->scale);
+	text_wrap(line.text, out, columns, "", "");
+	fprintf(out, "\n");
+}
+
+static void print_caveats(const struct summary *summary, FILE *out, unsigned columns)
+{
+	if (!summary->caveat_count)
+		return;
+	fprintf(out, "What fell short\n\n");
+	for (size_t i = 0; i < summary->caveat_count; i++)
+		text_wrap(summary->caveats[i], out, columns, "- ", "  ");
+	fprintf(out, "\n");
+}
+
+void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves)
+{
+	if (columns < LEAST_COLUMNS)
+		columns = LEAST_COLUMNS;
+	print_head(summary, out, columns);
+	print_table(tables_peaks(&summary, 1), out, columns);
+	print_table(tables_checks(&summary, 1), out, columns);
+	print_table(tables_busy(&summary, 1), out, columns);
+	print_table(tables_steady(&summary, 1), out, columns);
+	for (size_t i = 0; i < summary->group_count; i++) {
+		const struct group_summary *group = &summary->groups[i];
+
+		if (group->steady.present)
+			print_table(tables_rounds(group, NULL), out, columns);
+		if (curves && group->has_curve)
+			print_table(tables_curve(group, NULL), out, columns);
+	}
+	print_caveats(summary, out, columns);
+}
+
+static int print(struct result *result, FILE *out, unsigned columns, bool curves)
+{
+	struct summary *summary;
+	int err = summary_read(result, &summary);
+
+	if (err)
+		return err;
+	page_print(summary, out, columns, curves);
+	summary_free(summary);
+	return 0;
+}
+
+int report_print(struct result *result, FILE *out, unsigned columns)
+{
+	return print(result, out, columns, false);
+}
+
+int report_print_curves(struct result *result, FILE *out, unsigned columns)
+{
+	return print(result, out, columns, true);
+}
