@@ -5,7 +5,7 @@
  *	  "charts": {
  *	    "curve-0": { "kind": "curve", "title": "...", "series": [ {
  *	        "drive": 0,
- *	        "points": [[percent, offered, iops, mean, p99, due_p99, sustained, is_peak], ...],
+ *	        "points": [[percent, offered, iops, mean, p99, due_p99, is_clean, is_peak], ...],
  *	        "maximum": [iops, mean, p99] or null } ] },
  *	    "series-0": { "kind": "series", "title": "...", "series": [ {
  *	        "drive": 0,
@@ -60,7 +60,7 @@ static void put_point(struct buf *out, const struct run_summary *run, bool is_pe
 	put_value(out, run->submit.mean_ns / 1e3);
 	put_value(out, percentile_us(&run->submit.p99));
 	put_value(out, percentile_us(&run->due.p99));
-	buf_printf(out, ",%d,%d]", run->sustained && !run->overloaded, is_peak);
+	buf_printf(out, ",%d,%d]", is_peak || (run->sustained && !run->overloaded), is_peak);
 }
 
 static void put_curve(struct buf *out, const struct group_summary *group, size_t drive)

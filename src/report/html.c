@@ -375,6 +375,21 @@ static size_t longest_merge(const struct page *page)
 	return most;
 }
 
+static void put_overload(struct page *page)
+{
+	for (size_t i = 0; i < page->count; i++) {
+		if (!page->summaries[i]->overload)
+			continue;
+		buf_puts(page->out, "<dt>Overload</dt><dd>");
+		if (page->count > 1) {
+			escape_html(page->out, page->summaries[i]->label);
+			buf_puts(page->out, ": ");
+		}
+		escape_html(page->out, page->summaries[i]->overload);
+		buf_puts(page->out, "</dd>\n");
+	}
+}
+
 static void put_method(struct page *page)
 {
 	struct buf *out = page->out;
@@ -408,6 +423,7 @@ static void put_method(struct page *page)
 		buf_puts(out, "<dt>Model</dt><dd>Results marked MODELLED come from a simulation of the drive's "
 			 "mechanisms. They are predictions; the same seed gives the same figures on any machine."
 			 "</dd>\n");
+	put_overload(page);
 	buf_puts(out, "</dl>\n");
 	put_folded(page, tables_workloads(page->summaries, page->count),
 		   "Workload definitions and where they come from");

@@ -11,6 +11,7 @@
 	var FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 	var SHAPES = ['circle', 'square', 'triangle-up', 'cross', 'diamond', 'triangle-down',
 		'triangle-right', 'triangle-left'];
+	var COUNT = "datum.value >= 1000 ? upper(format(datum.value, '~s')) : format(datum.value, '~r')"; /* 150K */
 	var LEFT = 58; /* room of the labels on the left: equal in all panels, so that they align */
 
 	function colour(drive) {
@@ -82,20 +83,20 @@
 
 	function xAxis(title) {
 		return extend(axisStyle(), {
-			orient: 'bottom', scale: 'x', title: title, grid: true, tickCount: 6, format: '~s',
-			titlePadding: 8
+			orient: 'bottom', scale: 'x', title: title, grid: true, tickCount: 6,
+			titlePadding: 8, encode: { labels: { update: { text: { signal: COUNT } } } }
 		});
 	}
 
 	function yAxis(title, ticks) {
 		var axis = extend(axisStyle(), {
-			orient: 'left', scale: 'y', grid: true, minExtent: LEFT, maxExtent: LEFT,
+			orient: 'left', scale: 'y', grid: true, minExtent: LEFT, maxExtent: LEFT, labelOverlap: false,
 			titleAnchor: 'start', titleAngle: 0, titleAlign: 'left', titleBaseline: 'bottom',
-			titleX: -LEFT, titleY: -9, title: title, tickCount: 5, format: '~s', ticks: false
+			titleX: -LEFT, titleY: -9, title: title, tickCount: 5, ticks: false,
+			encode: { labels: { update: { text: { signal: COUNT } } } }
 		});
 
 		if (ticks) {
-			delete axis.format;
 			axis.values = ticks;
 			axis.encode = { labels: { update: { text: { signal:
 				"datum.value >= 1e6 ? format(datum.value / 1e6, '~r') + ' s' : " +
@@ -234,7 +235,7 @@
 					nice: true, range: 'height' }
 		];
 		out.axes = [extend(xAxis(panel.last ? x.title : ''), {
-			labels: panel.last, tickCount: width < 450 ? 5 : 8, format: '~r', ticks: panel.last }),
+			labels: panel.last, tickCount: width < 450 ? 5 : 8, ticks: panel.last }),
 		yAxis(panel.title, scale && scale.ticks)];
 		if (!panel.last)
 			delete out.axes[0].title;
@@ -347,7 +348,7 @@
 				logLevel: vega.Warn
 			});
 
-			view.run();
+			view.runAsync().catch(function (error) { console.error(error); });
 			return view;
 		});
 	}

@@ -641,7 +641,7 @@ static void doubt_peak(struct summary *summary, const struct group_summary *grou
 }
 
 /* A curve that ends above what the drive takes is meant to: one sentence for all of them. */
-static void doubt_overload(struct summary *summary)
+static void note_overload(struct summary *summary)
 {
 	_cleanup_buf_ struct buf where = BUF_INIT;
 
@@ -656,8 +656,8 @@ static void doubt_overload(struct summary *summary)
 				   group->runs[first].percent);
 	}
 	if (where.size)
-		caveat(summary, "Offered more than the drive took, so that due requests were not sent and "
-		       "latency from the due time grows with the length of the run: %s.", where.text);
+		summary->overload = xasprintf("Offered more than the drive took, so that due requests were not sent and "
+			"latency from the due time grows with the length of the run: %s.", where.text);
 }
 
 void summary_conclude(struct summary *summary)
@@ -670,7 +670,7 @@ void summary_conclude(struct summary *summary)
 		doubt_runs(summary, &summary->groups[i]);
 		doubt_peak(summary, &summary->groups[i]);
 	}
-	doubt_overload(summary);
+	note_overload(summary);
 	if (!summary->phase_count)
 		caveat(summary, "The result holds no phases.");
 }
@@ -800,6 +800,7 @@ void summary_free(struct summary *summary)
 	}
 	free(summary->workloads);
 	free(summary->plan_help);
+	free(summary->overload);
 	free(summary->plan_source);
 	free(summary->groups);
 	free(summary->phases);

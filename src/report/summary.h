@@ -156,6 +156,8 @@ struct summary {
 	struct workload_summary *workloads;
 	size_t caveat_count;
 	char **caveats;           /* sentences: what fell short or is missing */
+	char *overload;           /* which points were offered more than the drive took: a curve
+				     that goes on to 120 % is meant to; NULL: none */
 };
 
 /* Everything of a result. 0, or a negative errno with a sentence in fail(). */

@@ -40,7 +40,7 @@ static void cell_little(struct table *table, const struct run_summary *run)
 		table_cell(table, "n/a");
 	else
 		table_cell(table, "%s%+.2f %%", run->little_agrees ? "" : "FAILS ",
-			   run->little_error * 100);
+			   run->little_error * 100 + 0.0);
 }
 
 /* "80 %" of the maximum run, or what kind of phase it was. */

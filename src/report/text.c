@@ -40,12 +40,12 @@ static void print_head(const struct summary *summary, FILE *out, unsigned column
 
 static void print_caveats(const struct summary *summary, FILE *out, unsigned columns)
 {
-	if (!summary->caveat_count)
-		return;
-	fprintf(out, "What fell short\n\n");
+	if (summary->caveat_count || summary->overload)
+		fprintf(out, "%s\n\n", summary->caveat_count ? "What fell short" : "Note");
 	for (size_t i = 0; i < summary->caveat_count; i++)
 		text_wrap(summary->caveats[i], out, columns, "- ", "  ");
-	fprintf(out, "\n");
+	if (summary->overload)
+		text_wrap(summary->overload, out, columns, "- ", "  ");
 }
 
 void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves)
