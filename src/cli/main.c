@@ -20,6 +20,8 @@
 
 /* A new subcommand is a line here. The order is that of the help. */
 static const struct command *const commands[] = {
+	&command_show,
+	&command_report,
 	&command_export,
 	&command_list,
 	NULL,

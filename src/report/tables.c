@@ -36,11 +36,14 @@ static void cell_shares(struct table *table, const struct run_summary *run, enum
 
 static void cell_little(struct table *table, const struct run_summary *run)
 {
+	double percent = run->little_error * 100;
+
+	if (percent > -0.005 && percent < 0.005)
+		percent = 0; /* no "-0.00" */
 	if (run->submit.count == 0)
 		table_cell(table, "n/a");
 	else
-		table_cell(table, "%s%+.2f %%", run->little_agrees ? "" : "FAILS ",
-			   run->little_error * 100 + 0.0);
+		table_cell(table, "%s%+.2f %%", run->little_agrees ? "" : "FAILS ", percent);
 }
 
 /* "80 %" of the maximum run, or what kind of phase it was. */
