@@ -252,6 +252,15 @@ TEST(everything_above_a_device_belongs_to_it_and_nothing_beside)
 	tree_end();
 }
 
+TEST(what_is_built_on_two_partitions_of_a_disk_belongs_to_it_once)
+{
+	tree_begin();
+	put_stack();
+	put_holder("scsi/sda/sda1", "virtual/block/md0");
+	check_members(8, 0, "sda sda1 sda2 md0 dm-0 dm-1");
+	tree_end();
+}
+
 TEST(a_disk_built_upon_as_a_whole_counts_for_its_partition)
 {
 	tree_begin();

@@ -518,6 +518,10 @@ TEST(where_there_are_no_attributes_it_is_known_by_inode_and_birth)
 	other = other_start(is_foreign, file_name);
 	other_end(&other);
 	remove_file();
+	command("echo mine > %s", beside);
+	check_opens(file_name, &(struct target_options){ .size_bytes = MIB });
+	command("grep -q mine %s", beside);
+	remove_file();
 	without_attributes = false;
 }
 

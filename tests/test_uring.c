@@ -324,6 +324,7 @@ TEST(a_tail_shorter_than_a_block_is_named)
 	check_equal(target->size_bytes + target->tail_bytes, 999936);
 	check_equal(target->tail_bytes, 999936 % 4096);
 	check(strstr(target_describe(target), "a tail of 512 bytes"));
+	check(!strstr(target_describe(target), "the first of"));
 	target_close(target);
 	loop_free(&loop);
 }
@@ -374,26 +375,63 @@ TEST(a_write_that_only_partly_fits_is_an_error_and_not_a_short_success)
 	munmap(memory, 4 * BLOCK);
 }
 
-TEST(a_request_of_which_the_kernel_moves_a_part_is_completed)
+/* Much address space over little memory: the same 1 MiB again and again. */
+static char *tiles(size_t bytes)
 {
-	/* The kernel moves at most 2 GiB less a page at once; 1 MiB of memory, mapped often. */
-	const size_t bytes = 2304ull * MIB;
-	int fd = memfd_create("tile", MFD_CLOEXEC);
-	struct target *target;
 	char *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = memfd_create("tile", MFD_CLOEXEC);
 
 	check(memory != MAP_FAILED);
 	check(fd >= 0 && ftruncate(fd, MIB) == 0);
 	for (size_t at = 0; at < bytes; at += MIB)
 		check(mmap(memory + at, MIB, PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) != MAP_FAILED);
+	close(fd);
+	return memory;
+}
+
+TEST(a_request_of_which_the_kernel_moves_a_part_is_completed)
+{
+	const size_t bytes = 2304ull * MIB; /* the kernel moves 2 GiB less a page at once */
+	char *memory = tiles(bytes);
+	struct target *target;
+
 	target = open_target("/dev/zero", (struct target_options){ .size_bytes = bytes, .read_only = true });
 	memset(memory, 1, MIB);
 	check_equal(do_io(target, IO_READ, 0, (uint32_t)bytes, memory), 0);
 	check(memory[0] == 0 && memory[MIB - 1] == 0);
 	target_close(target);
 	munmap(memory, bytes);
-	close(fd);
+}
+
+TEST(registered_memory_beyond_one_kernel_buffer_works_across_the_seam)
+{
+	const char *path = new_scratch();
+	struct target *target = open_target(path, (struct target_options){ .size_bytes = MIB });
+	const size_t seam = 1024ull * MIB, bytes = seam + MIB;
+	char *memory = tiles(bytes);
+	int err = target_buffers(target, memory, bytes);
+
+	if (err) {
+		target_close(target);
+		munmap(memory, bytes);
+		tap_skip("so much memory cannot be registered here");
+	}
+	stamp(memory, MIB, 0, 1); /* in every tile */
+	check_equal(do_io(target, IO_WRITE, 0, BLOCK, memory), 0);
+	check_equal(do_io(target, IO_WRITE, BLOCK, BLOCK, memory + seam + BLOCK), 0);
+	/* Across: the end of a tile and the beginning of the next. */
+	check_equal(do_io(target, IO_WRITE, 2 * BLOCK, 2 * BLOCK, memory + seam - BLOCK), 0);
+	target_close(target);
+	memset(memory, 0, MIB);
+	target = open_target(path, (struct target_options){ 0 });
+	check_equal(do_io(target, IO_READ, 0, 4 * BLOCK, memory), 0);
+	check(is_stamped(memory, 2 * BLOCK, 0, 1));
+	check(is_stamped(memory + 2 * BLOCK, BLOCK, MIB - BLOCK, 1));
+	check(is_stamped(memory + 3 * BLOCK, BLOCK, 0, 1));
+	target_close(target);
+	munmap(memory, bytes);
+	remove_scratch();
 }
 
 TEST(a_file_that_was_cut_off_gives_an_error_and_no_hang)
