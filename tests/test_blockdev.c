@@ -173,6 +173,11 @@ TEST(a_scsi_drives_serial_comes_from_its_page_or_from_udev)
 	check_text(read_device(8, 16).serial, "WD-99");
 	check_text(read_device(8, 16).scheduler, "bfq");
 	check(read_device(8, 16).is_rotational);
+	check(!read_device(8, 16).is_zoned);
+	put("host-aware\n", "/sys/devices/scsi/sdb/queue/zoned");
+	check(!read_device(8, 16).is_zoned);
+	put("host-managed\n", "/sys/devices/scsi/sdb/queue/zoned");
+	check(read_device(8, 16).is_zoned);
 	tree_end();
 }
 

@@ -205,6 +205,8 @@ int blockdev_read(dev_t dev, const char *path, struct blockdev *out)
 	read_scheduler(out->scheduler, sizeof(out->scheduler), whole);
 	read_text(text, sizeof(text), whole, "queue/rotational");
 	out->is_rotational = !strcmp(text, "1");
+	read_text(text, sizeof(text), whole, "queue/zoned");
+	out->is_zoned = !strcmp(text, "host-managed");
 	return 0;
 }
 

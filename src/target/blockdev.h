@@ -24,6 +24,7 @@ struct blockdev {
 	char scheduler[BLOCKDEV_NAME_BYTES]; /* the one in use; or "" */
 	bool is_partition;
 	bool is_rotational;
+	bool is_zoned; /* host-managed: written in sequence only */
 };
 
 /* -ENODEV when sysfs does not know `dev`; the sentence in fail() names `path`. */

@@ -99,8 +99,6 @@ struct uring_target {
 	bool has_fixed_buffers;
 
 	struct io *ready_first, *ready_last; /* completed, not yet reaped */
-	uint64_t stamp_ns;   /* when the last batch was harvested */
-	bool is_fresh;       /* nothing was asked since: it is still the time */
 	struct partial *partials; /* `depth` of them */
 	uint32_t partial_count;
 	enum trim_way trim_way;
@@ -324,6 +322,7 @@ static void harvest(struct uring_target *uring)
 	struct io *first = NULL, **last = &first;
 	struct io_uring_cqe *cqe;
 	unsigned int head, count = 0;
+	uint64_t now_ns;
 
 	/* Looks whether the kernel has task work waiting for us, and lets it run. */
 	if (io_uring_cq_ready(&uring->ring) == 0 && io_uring_peek_cqe(&uring->ring, &cqe) != 0)
@@ -340,12 +339,12 @@ static void harvest(struct uring_target *uring)
 	}
 	*last = NULL;
 	io_uring_cq_advance(&uring->ring, count);
-	uring->stamp_ns = clock_ns();
+	now_ns = clock_ns();
 	while (first) {
 		struct io *io = first;
 
 		first = io->next;
-		settle(uring, io, uring->stamp_ns);
+		settle(uring, io, now_ns);
 	}
 }
 
@@ -473,15 +472,9 @@ static void queue(struct uring_target *uring, struct io *io, uint32_t done_bytes
 	}
 }
 
-/* Whoever asks straight after reap() is given the stamp of the batch, once. */
 static uint64_t uring_now(struct target *target)
 {
-	struct uring_target *uring = uring_of(target);
-
-	if (uring->is_fresh) {
-		uring->is_fresh = false;
-		return uring->stamp_ns;
-	}
+	(void)target;
 	return clock_ns();
 }
 
@@ -490,7 +483,6 @@ static void uring_submit(struct target *target, struct io *io)
 	struct uring_target *uring = uring_of(target);
 
 	adopt(uring, target->in_flight - 1);
-	uring->is_fresh = false;
 	if (uring->ring_error) {
 		push_ready(uring, io, uring->ring_error, clock_ns());
 	} else if (io->op == IO_TRIM && uring->trim_way == TRIM_NONE) {
@@ -529,7 +521,6 @@ static struct io *uring_reap(struct target *target, uint64_t until_ns)
 	bool has_clock = until_ns != 0 && until_ns != TARGET_FOREVER; /* else it need not be read */
 	uint64_t now_ns = 0;
 
-	uring->is_fresh = false;
 	if (uring->ready_first)
 		return pop_ready(uring);
 	adopt(uring, target->in_flight);
@@ -543,7 +534,6 @@ static struct io *uring_reap(struct target *target, uint64_t until_ns)
 		wait_for_some(uring, until_ns, now_ns);
 		harvest(uring);
 	} while (!uring->ready_first && now_ns < until_ns);
-	uring->is_fresh = uring->ready_first != NULL;
 	return pop_ready(uring);
 }
 
@@ -886,6 +876,9 @@ static int open_existing(struct uring_target *uring, const struct target_options
 		bytes = (uint64_t)st.st_size;
 	if (!err && uring->is_device)
 		err = blockdev_read(st.st_rdev, uring->path, &uring->device);
+	if (!err && uring->device.is_zoned && !options->read_only)
+		err = fail(EINVAL, "%s: is a zoned device, which cannot be written at any place; it can "
+			   "only be read", uring->path);
 	if (!err && !options->read_only)
 		err = guard_claim(uring->fd, uring->path, options, &uring->claim);
 	if (!err)
