@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/fail.h"
 #include "base/rng.h"
+#include "store/schema.h"
 #include "read_all.h"
 #include "tap.h"
 
@@ -382,6 +383,18 @@ TEST(windows_come_back_in_order_batched_or_not)
 	}
 }
 
+TEST(closing_writes_what_a_batch_holds_back)
+{
+	struct result *result = create("held_back");
+	struct window window = a_window(0);
+
+	result_batch(result, true);
+	ok(result_window(result, 1, 0, &window));
+	result = reopen(result, false);
+	check_windows(result, 1, 1);
+	result_close(result);
+}
+
 TEST(rounds_come_back_in_order)
 {
 	struct result *result = create("rounds");
@@ -522,6 +535,20 @@ static const char *cell(const char *column, const char *row)
 			tap_fail("%s:%d: %s is '%s', expected '%s'", __FILE__, __LINE__, column, tap_cell, \
 				 expected); \
 	} while (0)
+
+TEST(a_figure_that_rounds_up_to_the_next_whole_one_carries)
+{
+	struct result *result = create("export_carry");
+	struct window window = { .ios = 1, .elapsed_ns = 1000000001 }; /* 0.999999999 a second */
+
+	ok(result_window(result, 0, 0, &window));
+	window.elapsed_ns = 1000600361; /* 0.9993999... */
+	ok(result_window(result, 0, 1, &window));
+	export_text(result, "windows");
+	check(strcmp(cell("iops", "\n0,purge,,purge,,,,0,"), "1") == 0);
+	check(strcmp(cell("iops", "\n0,purge,,purge,,,,1,"), "0.999") == 0);
+	result_close(result);
+}
 
 TEST(phases_are_exported_with_figures_made_of_whole_numbers)
 {
@@ -1341,6 +1368,40 @@ TEST(a_trigger_in_a_foreign_file_does_not_run)
 	ok(result_window(result, 1, 0, &window));
 	ok(result_phase_count(result, &count));
 	check_equal(count, 4);
+	result_close(result);
+}
+
+/* The page about the format */
+
+static void check_documented(const char *page, const char *name)
+{
+	char quoted[80];
+
+	snprintf(quoted, sizeof(quoted), "`%s`", name);
+	if (!strstr(page, quoted))
+		tap_fail("doc/result-format.md does not tell of %s", quoted);
+}
+
+TEST(each_table_and_column_is_told_of_on_the_page_about_the_format)
+{
+	static const struct table *const tables[] = { &table_workloads, &table_phases, &table_outcomes,
+						      &table_windows, &table_rounds };
+	static char page[32768];
+	_cleanup_file_ FILE *file = fopen(SOURCE_ROOT "/doc/result-format.md", "r");
+	struct result *result = create("documented");
+	char *at;
+
+	check(file != NULL);
+	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		check_documented(page, tables[i]->name);
+		for (size_t c = 0; c < tables[i]->column_count; c++)
+			check_documented(page, tables[i]->columns[c].name);
+	}
+	export_text(result, "phases");
+	exported[strcspn(exported, "\n")] = '\0';
+	for (const char *name = strtok_r(exported, ",", &at); name; name = strtok_r(NULL, ",", &at))
+		check_documented(page, name);
 	result_close(result);
 }
 

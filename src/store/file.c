@@ -79,7 +79,7 @@ int file_fail(const struct result *result, int rc)
 	case SQLITE_NOMEM:
 		return fail(ENOMEM, "%s: out of memory", path);
 	case SQLITE_NOTADB:
-		return fail(EBADMSG, "%s: not a drivebay result: no SQLite file", path);
+		return fail(EBADMSG, "%s: not a drivebay result: not a SQLite file", path);
 	default:
 		return fail(EBADMSG, "%s: corrupt: %s", path, why);
 	}

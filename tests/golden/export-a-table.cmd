@@ -1,0 +1,1 @@
+drivebay export --csv --table=rounds "$ROOT/tests/fuzz/corpus/result/complete.drivebay"

@@ -1,0 +1,1 @@
+drivebay export "$ROOT/tests/fuzz/corpus/result/complete.drivebay" >/dev/full

@@ -1,0 +1,1 @@
+drivebay export --table=window "$ROOT/tests/fuzz/corpus/result/complete.drivebay"
