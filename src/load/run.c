@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "load/loop.h"
+#include "load/stream.h"
 
 /* One loop, its callbacks called by the thread that runs it. */
 struct single {
@@ -67,16 +68,20 @@ int run(struct target *target, const struct run_config *config, struct stats *ou
 	return err;
 }
 
+enum { FILL_WRITERS = 32 };
+
 int run_fill(struct target *target, uint32_t size_bytes, const struct run_config *config,
 	     struct stats *out)
 {
-	uint32_t most_bytes = target->size_bytes < size_bytes ? (uint32_t)target->size_bytes : size_bytes;
+	uint64_t places = target->size_bytes / size_bytes;
+	uint32_t most_bytes = places ? size_bytes : (uint32_t)target->size_bytes;
+	uint32_t writers = places > FILL_WRITERS ? FILL_WRITERS : places ? (uint32_t)places : 1;
 	const struct workload workload = {
 		.name = (char[]){ "fill" },
-		.pattern = PATTERN_SEQUENTIAL,
+		.pattern = PATTERN_FILL,
 		.write_sizes = { .count = 1, .shares = { { most_bytes, 1 } } },
-		.threads = 1,
-		.depth = 32,
+		.threads = writers,
+		.depth = (FILL_WRITERS + writers - 1) / writers,
 		.span_millipercent = 100000,
 	};
 	struct run_config fill = *config;
@@ -85,6 +90,6 @@ int run_fill(struct target *target, uint32_t size_bytes, const struct run_config
 	fill.workload = &workload;
 	fill.rate = 0;
 	fill.duration_ns = UINT64_MAX;
-	fill.max_ios = (target->size_bytes + most_bytes - 1) / most_bytes;
+	fill.max_ios = stream_fill_requests(target->size_bytes, most_bytes, writers);
 	return run_threads(&target, 1, &fill, out);
 }

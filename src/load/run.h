@@ -73,8 +73,12 @@ int run_threads(struct target **targets, unsigned threads, const struct run_conf
 		struct stats *out);
 
 /*
- * Writes the whole target once, sequentially, `size_bytes` a request, 32 outstanding;
- * the last request is shorter where the size does not divide. Progress as above.
+ * Writes the whole target once, `size_bytes` a request, from 32 writers with one request in
+ * flight each. A writer walks its own 1/32 of the target sequentially; which of them is next is
+ * drawn: independent writers, as a lab's fill has them. What lies together on a drive then
+ * comes from everywhere, so that a test on a part of the drive finds data of the rest in every
+ * block. The last request of the target is shorter where the size does not divide. Progress as
+ * above.
  */
 int run_fill(struct target *target, uint32_t size_bytes, const struct run_config *config,
 	     struct stats *out);

@@ -131,6 +131,12 @@ static int measure(struct stream *stream, const struct workload *workload,
 	return 0;
 }
 
+/* Do its lanes have parts of their own, which they walk? */
+static bool walks(const struct stream *stream)
+{
+	return stream->pattern == PATTERN_SEQUENTIAL || stream->pattern == PATTERN_FILL;
+}
+
 static int lanes_init(struct stream *stream, const struct workload *workload,
 		      const struct stream_space *space, uint32_t max_bytes)
 {
@@ -140,13 +146,14 @@ static int lanes_init(struct stream *stream, const struct workload *workload,
 		return fail(EINVAL, "%s: threads: at least 1 would do", workload->name);
 	part_bytes = stream->span_bytes / workload->threads;
 	part_bytes -= part_bytes % stream->align_bytes;
-	if (stream->pattern == PATTERN_SEQUENTIAL && workload->threads > 1 && part_bytes < max_bytes)
+	if (walks(stream) && workload->threads > 1 && part_bytes < max_bytes)
 		return fail(EINVAL, "%s: %u threads do not each find room for a request of %u bytes in a "
 			    "span of %llu", workload->name, workload->threads, max_bytes,
 			    (unsigned long long)stream->span_bytes);
 	assert(space->index < space->count);
 	assert(space->index < workload->threads);
 	stream->lane_count = (workload->threads - space->index + space->count - 1) / space->count;
+	stream->open_lanes = stream->lane_count;
 	stream->lanes = xcalloc(stream->lane_count, sizeof(*stream->lanes));
 	for (uint32_t i = 0; i < stream->lane_count; i++) {
 		struct stream_lane *lane = &stream->lanes[i];
@@ -154,7 +161,7 @@ static int lanes_init(struct stream *stream, const struct workload *workload,
 
 		lane->cursor_bytes = UINT64_MAX;
 		lane->end_bytes = stream->span_bytes;
-		if (stream->pattern != PATTERN_SEQUENTIAL)
+		if (!walks(stream))
 			continue;
 		lane->begin_bytes = lane->cursor_bytes = thread * part_bytes;
 		if (thread + 1 < workload->threads) /* the last one has what does not divide */
@@ -273,7 +280,7 @@ static inline uint64_t sequential_offset(const struct stream *stream, const stru
 static inline uint64_t next_offset(struct stream *stream, const struct stream_lane *lane,
 				   const struct stream_size *size)
 {
-	if (stream->pattern == PATTERN_SEQUENTIAL)
+	if (walks(stream))
 		return sequential_offset(stream, lane);
 	if (!chance(&stream->order, stream->random_percent) && lane->cursor_bytes != UINT64_MAX)
 		return sequential_offset(stream, lane);
@@ -282,9 +289,36 @@ static inline uint64_t next_offset(struct stream *stream, const struct stream_la
 	return zipf_offset(stream, size->size_bytes);
 }
 
+/* A lane that is through changes places with the last open one. */
+static struct stream_lane *draw_lane(struct stream *stream)
+{
+	for (;;) {
+		struct stream_lane *lane, through;
+
+		assert(stream->open_lanes > 0);
+		lane = &stream->lanes[rng_below(&stream->order, stream->open_lanes)];
+		if (lane->cursor_bytes < lane->end_bytes)
+			return lane;
+		through = *lane;
+		*lane = stream->lanes[--stream->open_lanes];
+		stream->lanes[stream->open_lanes] = through;
+	}
+}
+
+uint64_t stream_fill_requests(uint64_t size_bytes, uint32_t request_bytes, uint32_t writers)
+{
+	uint64_t part_bytes = size_bytes / writers, last_bytes;
+
+	part_bytes -= part_bytes % request_bytes;
+	last_bytes = size_bytes - part_bytes * (writers - 1);
+	return part_bytes / request_bytes * (writers - 1) +
+	       (last_bytes + request_bytes - 1) / request_bytes;
+}
+
 void stream_next(struct stream *stream, uint32_t lane_index, struct io *io)
 {
-	struct stream_lane *lane = &stream->lanes[lane_index];
+	struct stream_lane *lane = stream->pattern == PATTERN_FILL ? draw_lane(stream) :
+								     &stream->lanes[lane_index];
 	const struct stream_size *size;
 	uint64_t offset, rest_bytes;
 

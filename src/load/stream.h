@@ -60,6 +60,7 @@ struct stream {
 	struct rng op, size, address, order;
 	struct zipf zipf;
 	uint32_t lane_count;
+	uint32_t open_lanes; /* PATTERN_FILL: the first of lanes[], those that are not through */
 	struct stream_lane *lanes;
 };
 
@@ -71,7 +72,13 @@ int stream_init(struct stream *stream, const struct workload *workload,
 		const struct stream_space *space, uint64_t seed, const char *name);
 void stream_free(struct stream *stream);
 
-/* The next request of this lane: op, size and offset of *io. */
+/*
+ * The next request of this lane: op, size and offset of *io. With PATTERN_FILL the lane is
+ * drawn, and there must be something left: stream_fill_requests() are all.
+ */
 void stream_next(struct stream *stream, uint32_t lane, struct io *io);
+
+/* How many requests of this size write each place of a target once, from `writers` lanes. */
+uint64_t stream_fill_requests(uint64_t size_bytes, uint32_t request_bytes, uint32_t writers);
 
 #endif

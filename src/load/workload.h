@@ -14,6 +14,9 @@ enum pattern {
 	PATTERN_UNIFORM,    /* any aligned place of the span, each equally likely */
 	PATTERN_SEQUENTIAL, /* each thread walks its own equal part of the span, and wraps */
 	PATTERN_ZIPF,       /* popularity by rank^-theta, ranks scattered over the span */
+	PATTERN_FILL,       /* each place of the span once: sequential as above, but whose turn it
+			       is gets drawn, as among writers that owe each other nothing. Not
+			       for workload files: see run_fill() */
 };
 
 enum { WORKLOAD_SIZES = 32 };

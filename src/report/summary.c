@@ -473,6 +473,8 @@ static const char *pattern_words(const struct workload *workload)
 		return "sequential in each thread";
 	case PATTERN_ZIPF:
 		return "Zipf-distributed";
+	case PATTERN_FILL:
+		return "each place once";
 	}
 	abort();
 }
