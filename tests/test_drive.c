@@ -310,17 +310,18 @@ TEST(geometry_must_divide)
 	drive_free(drive);
 }
 
-TEST(user_capacity_leaves_the_reserve_and_two_superblocks)
+TEST(user_capacity_leaves_room_to_clean_in)
 {
 	struct drive *drive = load_known();
-	uint64_t usable = (uint64_t)((unsigned __int128)drive_raw_bytes(drive) * 96500 / 100000);
+	/* 1365 superblocks less a reserve of 3.5 % (47) and six; a program is 96 KiB. */
+	uint64_t most = (1365 - 47 - 6) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
 
-	drive->user_bytes = usable - 2 * drive_superblock_bytes(drive);
-	drive->user_bytes -= drive->user_bytes % UNIT_BYTES;
+	drive->user_bytes = most - most % UNIT_BYTES;
 	check_equal(drive_check(drive), 0);
 	drive->user_bytes += UNIT_BYTES;
-	check_impossible(drive, "capacity.user: 2.118 TB and two spare superblocks (3 GiB) do not fit "
-				"the raw capacity less the reserve (2.122 TB)");
+	check_impossible(drive, "capacity.user: 2.113 TB are more than garbage collection can serve: "
+				"besides the reserve, 6 superblocks and two programs of each are its "
+				"own, which leaves 2.113 TB");
 	drive_free(drive);
 }
 
@@ -447,12 +448,12 @@ TEST(sixty_four_superblocks_are_enough_and_sixty_three_are_not)
 TEST(a_scale_that_eats_the_spare_is_refused)
 {
 	struct drive *drive = load_known();
-	uint64_t usable;
+	uint64_t most;
 
-	/* Exactly two superblocks of 1365 are spare; of 683 they would be twice as much. */
+	/* All that is possible of 1365 superblocks; of 683 the six that GC needs are twice as much. */
 	drive->pages_per_block = 24;
-	usable = (uint64_t)((unsigned __int128)drive_raw_bytes(drive) * 96500 / 100000);
-	drive->user_bytes = (usable - 2 * drive_superblock_bytes(drive)) / UNIT_BYTES * UNIT_BYTES;
+	most = (1365 - 47 - 6) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
+	drive->user_bytes = most - most % UNIT_BYTES;
 	check_equal(drive_check(drive), 0);
 	check_equal(drive_scale(drive, 2), -EINVAL);
 	drive_free(drive);

@@ -16,7 +16,7 @@
 
 static const char *const class_words[] = { "enterprise", "client", NULL };
 static const char *const buffer_kind_words[] = { "capacitor", "volatile", NULL };
-static const char *const gc_policy_words[] = { "greedy", "fifo", NULL };
+static const char *const gc_policy_words[] = { "greedy", "fifo", "sampled", NULL };
 static const char *const gc_streams_words[] = { "shared", "separate", NULL };
 
 _Static_assert(BUFFER_CAPACITOR == 0 && BUFFER_VOLATILE == 1, "buffer_kind_words");
@@ -196,6 +196,7 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
 	{ DRIVE_VALUE_buffer_bytes, UNIT_BYTES, 1ull << 40, UNIT_BYTES },
+	{ DRIVE_VALUE_gc_choices, 1, 65536, 1 },
 	{ DRIVE_VALUE_reserve_millipercent, 0, 50000, 1 },
 };
 
@@ -246,23 +247,33 @@ static int check_geometry(const struct drive *drive, struct verdict *verdict)
 	return 0;
 }
 
+/* What gc.c keeps free or has under way: low water, half a superblock of range, open ones. */
+enum { CLEANING_SUPERBLOCKS = 6 };
+
 static int check_capacity(const struct drive *drive, struct verdict *verdict)
 {
-	uint64_t superblock = drive_superblock_bytes(drive), program;
+	uint64_t superblock = drive_superblock_bytes(drive), program, closed, most;
 	unsigned __int128 raw = (unsigned __int128)superblock * drive->blocks_per_plane;
-	unsigned __int128 usable = raw * (100000 - drive->reserve_millipercent) / 100000;
 	char user[UNITS_BYTES], need[UNITS_BYTES], have[UNITS_BYTES];
 
 	if (raw > 1ull << 51)
 		return refuse(verdict, DRIVE_VALUE_blocks_per_plane,
 			      "the geometry makes more than 2 PiB of raw capacity");
-	if (drive->user_bytes + 2 * (unsigned __int128)superblock > usable)
-		return refuse(verdict, DRIVE_VALUE_user_bytes,
-			      "%s and two spare superblocks (%s) do not fit the raw capacity less "
-			      "the reserve (%s)",
-			      format_size(drive->user_bytes, user), format_size(2 * superblock, need),
-			      format_size((uint64_t)usable, have));
 	program = drive->planes * drive->page_bytes * drive->pages_per_program;
+	closed = drive->blocks_per_plane -
+		 drive->blocks_per_plane * drive->reserve_millipercent / 100000;
+	closed = closed > CLEANING_SUPERBLOCKS ? closed - CLEANING_SUPERBLOCKS : 0;
+	most = superblock > 2 * program ? closed * (superblock - 2 * program) : 0;
+	if (drive->user_bytes > most)
+		return refuse(verdict, DRIVE_VALUE_user_bytes,
+			      "%s are more than garbage collection can serve: besides the reserve, "
+			      "%u superblocks and two programs of each are its own, which leaves %s",
+			      format_size(drive->user_bytes, user), CLEANING_SUPERBLOCKS,
+			      format_size(most, have));
+	if (raw / UNIT_BYTES >= 1ull << 31)
+		return refuse(verdict, DRIVE_VALUE_blocks_per_plane,
+			      "the geometry makes 8 TiB or more of raw capacity, which the map of "
+			      "32-bit entries cannot address");
 	if (drive->buffer_bytes < program)
 		return refuse(verdict, DRIVE_VALUE_buffer_bytes,
 			      "%s is less than one program of a die (%s): nothing could ever leave it",

@@ -47,12 +47,13 @@
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
 	X(buffer, size, buffer_bytes, size, "host data that waits for its program") \
 	X(buffer, kind, buffer_kind, word, "capacitor or volatile: what a power cut does to it") \
-	X(gc, policy, gc_policy, word, "greedy or fifo: which block is cleaned next") \
+	X(gc, policy, gc_policy, word, "greedy, fifo or sampled: which block is cleaned next") \
+	X(gc, choices, gc_choices, count, "sampled: the emptiest of so many that are drawn; else unused") \
 	X(gc, streams, gc_streams, word, "shared or separate: do moved and new data share blocks") \
 	X(gc, reserve, reserve_millipercent, percent, "raw capacity that GC cannot use: bad blocks, parity, metadata")
 
 enum buffer_kind { BUFFER_CAPACITOR, BUFFER_VOLATILE };
-enum gc_policy { GC_GREEDY, GC_FIFO };
+enum gc_policy { GC_GREEDY, GC_FIFO, GC_SAMPLED };
 enum gc_streams { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE };
 
 enum drive_mark { MARK_SPEC, MARK_CALIBRATED, MARK_ASSUMED };

@@ -44,50 +44,91 @@ static bool is_settled(const struct ssd *ssd, uint32_t index)
 	return ssd->superblocks[index].programs_done == ssd->superblock_programs;
 }
 
-/* Takes the superblock after `before` (UNIT_NONE: the first) out of the closed ones. */
-static uint32_t closed_take(struct ssd *ssd, uint32_t before)
+static uint32_t oldest(const struct ssd *ssd)
 {
-	uint32_t *link = before == UNIT_NONE ? &ssd->closed_first : &ssd->superblocks[before].next;
-	uint32_t index = *link;
-
-	*link = ssd->superblocks[index].next;
-	if (ssd->closed_last == index)
-		ssd->closed_last = before;
-	return index;
-}
-
-static uint32_t take_oldest(struct ssd *ssd)
-{
-	if (ssd->closed_first == UNIT_NONE || !is_settled(ssd, ssd->closed_first))
-		return UNIT_NONE;
-	return closed_take(ssd, UNIT_NONE);
+	return ssd->closed_first != UNIT_NONE && is_settled(ssd, ssd->closed_first) ?
+		       ssd->closed_first : UNIT_NONE;
 }
 
 /* The one with the fewest valid units; of equal ones the oldest. Never one that is all valid. */
-static uint32_t take_emptiest(struct ssd *ssd)
+static uint32_t emptiest(const struct ssd *ssd)
 {
-	uint32_t least = ssd->superblock_units, least_before = UNIT_NONE, before = UNIT_NONE;
-	bool found = false;
+	uint32_t least = ssd->superblock_units, found = UNIT_NONE;
 
-	for (uint32_t i = ssd->closed_first; i != UNIT_NONE; before = i, i = ssd->superblocks[i].next) {
+	for (uint32_t i = ssd->closed_first; i != UNIT_NONE; i = ssd->superblocks[i].next) {
 		if (ssd->superblocks[i].valid >= least || !is_settled(ssd, i))
 			continue;
 		least = ssd->superblocks[i].valid;
-		least_before = before;
-		found = true;
+		found = i;
 	}
-	return found ? closed_take(ssd, least_before) : UNIT_NONE;
+	return found;
+}
+
+/*
+ * The emptiest of `choices` that are drawn (d-choices: Van Houdt 2013). Draws that hit a
+ * superblock which cannot be a victim do not count; where there are hardly any others, or all
+ * that were drawn are full of valid units, the emptiest of all is taken.
+ */
+static uint32_t emptiest_of_sample(struct ssd *ssd)
+{
+	uint32_t least = ssd->superblock_units, found = UNIT_NONE;
+	uint64_t tries = 16 * ssd->drive->gc_choices, seen = 0;
+
+	while (tries-- && seen < ssd->drive->gc_choices) {
+		uint32_t i = (uint32_t)rng_below(&ssd->gc_rng, ssd->usable_superblocks);
+
+		if (ssd->superblocks[i].state != SB_CLOSED || !is_settled(ssd, i))
+			continue;
+		seen++;
+		if (ssd->superblocks[i].valid >= least)
+			continue;
+		least = ssd->superblocks[i].valid;
+		found = i;
+	}
+	return found != UNIT_NONE ? found : emptiest(ssd);
+}
+
+static void closed_remove(struct ssd *ssd, uint32_t index)
+{
+	struct superblock *superblock = &ssd->superblocks[index];
+
+	if (superblock->previous == UNIT_NONE)
+		ssd->closed_first = superblock->next;
+	else
+		ssd->superblocks[superblock->previous].next = superblock->next;
+	if (superblock->next == UNIT_NONE)
+		ssd->closed_last = superblock->previous;
+	else
+		ssd->superblocks[superblock->next].previous = superblock->previous;
+}
+
+/*
+ * Whatever the policy: when the host has to stop, the victim is the one that gives most. Its gain
+ * is at least that of an average superblock, and drive_check() sees to it that this is more than
+ * what padding a program can cost: there is always a way forward.
+ */
+static uint32_t choose_victim(struct ssd *ssd)
+{
+	if (!gc_host_may_write(ssd))
+		return emptiest(ssd);
+	switch ((enum gc_policy)ssd->drive->gc_policy) {
+	case GC_GREEDY:
+		return emptiest(ssd);
+	case GC_FIFO:
+		return oldest(ssd);
+	case GC_SAMPLED:
+		return emptiest_of_sample(ssd);
+	}
+	abort();
 }
 
 static uint32_t take_victim(struct ssd *ssd)
 {
-	switch ((enum gc_policy)ssd->drive->gc_policy) {
-	case GC_GREEDY:
-		return take_emptiest(ssd);
-	case GC_FIFO:
-		return take_oldest(ssd);
-	}
-	abort();
+	uint32_t index = choose_victim(ssd);
+
+	if (index != UNIT_NONE)
+		closed_remove(ssd, index);
+	return index;
 }
 
 static void update_credit(struct ssd *ssd, struct superblock *victim)
@@ -282,7 +323,7 @@ bool gc_move_one(struct ssd *ssd)
 	return false;
 }
 
-void gc_init(struct ssd *ssd)
+void gc_init(struct ssd *ssd, uint64_t seed)
 {
 	uint64_t superblock = ssd->superblock_units;
 
@@ -299,6 +340,7 @@ void gc_init(struct ssd *ssd)
 	ssd->erase_ring = GC_VICTIMS + 1;
 	ssd->erases = xcalloc(ssd->erase_ring, sizeof(*ssd->erases));
 	ssd->scan_victim = UNIT_NONE;
+	ssd->gc_rng = rng_stream(seed, "gc");
 }
 
 void gc_free(struct ssd *ssd)

@@ -57,6 +57,7 @@ void map_free(struct ssd *ssd)
 static void list_append(struct ssd *ssd, uint32_t *first, uint32_t *last, uint32_t index)
 {
 	ssd->superblocks[index].next = UNIT_NONE;
+	ssd->superblocks[index].previous = *first == UNIT_NONE ? UNIT_NONE : *last;
 	if (*first == UNIT_NONE)
 		*first = index;
 	else

@@ -59,7 +59,7 @@ static void set_timings(struct ssd *ssd)
 				drive->link_payload_millipercent / 100;
 }
 
-struct ssd *ssd_new(const struct drive *drive, struct sim *sim)
+struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 {
 	struct ssd *ssd = xcalloc(1, sizeof(*ssd));
 
@@ -69,7 +69,7 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim)
 	set_timings(ssd);
 	map_init(ssd);
 	nand_init(ssd);
-	gc_init(ssd);
+	gc_init(ssd, seed);
 	buffer_init(ssd);
 	host_init(ssd);
 	return ssd;
@@ -255,6 +255,7 @@ struct saved {
 	} points[STREAM_COUNT];
 	uint32_t mapped_units, gc_credit, scan_victim, scan_group, unretired;
 	uint64_t victim_credit, program_number, erase_tail;
+	struct rng gc_rng;
 	struct ssd_counters count;
 };
 
@@ -349,6 +350,7 @@ int ssd_save(struct ssd *ssd, int fd)
 	saved.victim_credit = ssd->victim_credit;
 	saved.program_number = ssd->program_number;
 	saved.erase_tail = ssd->erase_tail;
+	saved.gc_rng = ssd->gc_rng;
 	saved.count = ssd->count;
 	err = write_all(fd, &saved, sizeof(saved));
 	parts_of(ssd, parts);
@@ -398,6 +400,7 @@ int ssd_load(struct ssd *ssd, int fd)
 	ssd->erase_tail = saved.erase_tail;
 	for (uint32_t i = 0; i < ssd->drive->dies; i++)
 		ssd->dies[i].erased = saved.erase_tail;
+	ssd->gc_rng = saved.gc_rng;
 	ssd->count = saved.count;
 	parts_of(ssd, parts);
 	for (int i = 0; !err && i < PARTS; i++)

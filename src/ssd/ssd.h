@@ -39,8 +39,11 @@ struct ssd_counters {
 	uint64_t dies_ns, channels_ns, read_engine_ns, write_engine_ns, link_read_ns, link_write_ns;
 };
 
-/* A fresh drive (as after format) on a simulation of its own; both stay the caller's. */
-struct ssd *ssd_new(const struct drive *drive, struct sim *sim);
+/*
+ * A fresh drive (as after format) on a simulation of its own; both stay the caller's. `seed` is
+ * for what a drive leaves to chance: which victims are looked at.
+ */
+struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed);
 void ssd_free(struct ssd *ssd);
 
 /* The request is the drive's until ssd_reap() returns it with completed_ns set. */

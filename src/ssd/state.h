@@ -16,6 +16,7 @@
 #ifndef DRIVEBAY_SSD_STATE_H
 #define DRIVEBAY_SSD_STATE_H
 
+#include "base/rng.h"
 #include "ssd/ssd.h"
 
 #define UNIT_NONE UINT32_MAX           /* in l2p: never written or trimmed; in p2l: padding */
@@ -127,7 +128,7 @@ struct superblock {
 	bool gc_scanned;           /* victim: all its groups were asked for */
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
-	uint32_t next;             /* in the free list or in the order of closing */
+	uint32_t next, previous;   /* in the free list or in the order of closing */
 };
 
 enum { STREAM_HOST, STREAM_GC, STREAM_COUNT };
@@ -199,6 +200,7 @@ struct ssd {
 	} retirements[GC_VICTIMS]; /* moved, and waiting until the copies are in the flash */
 	uint32_t retirement_count;
 	unsigned gc_stream;        /* where moved units go */
+	struct rng gc_rng;         /* draws victims */
 	uint32_t *erases;          /* a ring of superblocks to erase, by order */
 	uint32_t erase_ring;
 	uint64_t erase_tail;
@@ -277,7 +279,7 @@ struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t uni
 void write_engine_run(struct ssd *ssd);
 
 /* gc.c */
-void gc_init(struct ssd *ssd);
+void gc_init(struct ssd *ssd, uint64_t seed);
 void gc_free(struct ssd *ssd);
 uint32_t gc_share(const struct ssd *ssd);   /* of the write engine's units, in 1/65536 */
 bool gc_host_may_write(const struct ssd *ssd);

@@ -48,7 +48,7 @@ static void model_close(struct target *target)
 }
 
 /* 512-byte sectors are possible; what the lab sends is aligned to the map's unit. */
-static struct target *model_new(struct drive *drive)
+static struct target *model_new(struct drive *drive, uint64_t seed)
 {
 	struct model *model = xcalloc(1, sizeof(*model));
 
@@ -57,11 +57,12 @@ static struct target *model_new(struct drive *drive)
 		.ops = &target_model_ops,
 		.size_bytes = drive->user_bytes - drive->user_bytes % drive->sector_bytes,
 		.block_bytes = (uint32_t)drive->sector_bytes,
+		.scale = drive->scale ? drive->scale : 1,
 		.is_virtual = true,
 	};
 	model->description = describe_drive(drive);
 	sim_init(&model->sim);
-	model->ssd = ssd_new(drive, &model->sim);
+	model->ssd = ssd_new(drive, &model->sim, seed);
 	return &model->base;
 }
 
@@ -73,7 +74,9 @@ static int model_open(const char *arg, const struct target_options *options, str
 
 	if (err)
 		return err;
-	if (options->scale > 1)
+	if (options->scale == TARGET_SCALE_AUTO)
+		err = drive_scale(drive, drive_review_scale(drive));
+	else
 		err = drive_scale(drive, options->scale);
 	if (!err)
 		err = bed_load(options->bed ? options->bed : "bare-metal", &bed);
@@ -81,7 +84,7 @@ static int model_open(const char *arg, const struct target_options *options, str
 		drive_free(drive);
 		return err;
 	}
-	*out = bed_wrap(model_new(drive), bed);
+	*out = bed_wrap(model_new(drive, options->seed), bed);
 	return 0;
 }
 
