@@ -32,15 +32,20 @@ struct target {
 	uint64_t tail_bytes;    /* what the device has beyond that and cannot be addressed */
 	uint32_t block_bytes;   /* logical block: offsets and sizes are multiples of it */
 	uint32_t in_flight;     /* submitted and not reaped; kept by the wrappers below */
+	uint32_t scale;         /* a model at 1/scale of its size: what must pass over the drive
+				   takes 1/scale of the time; 1, or 0 on anything else */
 	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
 	bool moves_data;        /* io->data must point to memory */
 };
+
+enum { TARGET_SCALE_AUTO = 0 };
 
 /* What the command line knows when it opens a target. Zero is a fair default. */
 struct target_options {
 	uint64_t size_bytes;    /* uring: size of a regular file to create; 0: must exist */
 	uint32_t depth;         /* the most requests that will be in flight; 0: 1024 */
-	uint32_t scale;         /* model: divide the drive by this; 0 or 1: full size */
+	uint32_t scale;         /* model: divide the drive by this; 1: full size;
+				   TARGET_SCALE_AUTO: as a review does */
 	uint64_t seed;          /* model: its own chance */
 	const char *bed;        /* model: name or path of a bed file; NULL: bare-metal */
 	bool read_only;         /* uring: open for reading only */
