@@ -20,6 +20,8 @@
 
 /* A new subcommand is a line here. The order is that of the help. */
 static const struct command *const commands[] = {
+	&command_review,
+	&command_run,
 	&command_show,
 	&command_report,
 	&command_export,

@@ -1,0 +1,92 @@
+/* drivebay review: the whole lab on one drive. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fail.h"
+#include "cli/command.h"
+#include "cli/setup.h"
+
+static int quick;
+static char *resume, *precondition, *only;
+
+enum { PLANS_MAX = 16 };
+
+static const struct poptOption options[] = {
+	{ "quick", 0, POPT_ARG_NONE, &quick, 0, "minutes instead of hours on a real drive: short points, few rounds", NULL },
+	{ "precondition", 0, POPT_ARG_STRING, &precondition, 0, "steady: SNIA's steady state before the first maximum run", "HOW" },
+	{ "only", 0, POPT_ARG_STRING, &only, 0, "these plans of 'drivebay list plans', separated by commas (default: four-corners,write-saturation)", "PLANS" },
+	{ "resume", 0, POPT_ARG_STRING, &resume, 0, "go on with an interrupted review", "RESULT" },
+	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
+	POPT_TABLEEND
+};
+
+/* Cuts `list` at its commas into names[]; how many, or a negative errno. */
+static int split(char *list, const char **names)
+{
+	int count = 0;
+
+	for (char *name = list; name; count++) {
+		char *comma = strchr(name, ',');
+
+		if (count == PLANS_MAX)
+			return fail(EINVAL, "--only: more than %d plans", PLANS_MAX);
+		if (comma)
+			*comma++ = '\0';
+		if (!*name)
+			return fail(EINVAL, "--only: an empty name; plans are separated by single commas");
+		names[count] = name;
+		name = comma;
+	}
+	return count;
+}
+
+static int make_plan(const void *context, uint32_t scale, struct plan **out)
+{
+	const struct plan_options plan_options = {
+		.scale = quick ? 1 : scale, /* quick times are short as they are */
+		.quick = quick,
+		.precondition_steady = precondition != NULL,
+	};
+	_cleanup_free_ char *list = xstrdup(only ? only : "four-corners,write-saturation");
+	const char *names[PLANS_MAX];
+	int count = split(list, names);
+
+	(void)context;
+	return count < 0 ? count : plan_load(names, (size_t)count, &plan_options, out);
+}
+
+static int review(int count, const char **arguments)
+{
+	struct setup setup = {
+		.make_plan = make_plan,
+		.invocation = "review",
+		.arrivals = ARRIVALS_EXPONENTIAL,
+		.keep_states = true,
+	};
+
+	if (resume) {
+		if (count)
+			return command_failed(fail(EINVAL, "--resume takes the target from the "
+							   "result: leave out '%s'", arguments[0]));
+		return setup_resume(resume);
+	}
+	if (!count)
+		return command_failed(fail(EINVAL, "review needs a TARGET: a drive of 'drivebay "
+						   "list drives', a device or a file"));
+	if (precondition && strcmp(precondition, "steady"))
+		return command_failed(fail(EINVAL, "--precondition: '%s' is not known (steady is)",
+					   precondition));
+	setup.target = arguments[0];
+	return setup_run(&setup);
+}
+
+const struct command command_review = {
+	.name = "review",
+	.arguments = "[TARGET]",
+	.help = "the whole lab on one drive, modelled or real",
+	.example = "drivebay review samsung-983-dct",
+	.options = options,
+	.run = review,
+};

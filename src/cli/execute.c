@@ -1,0 +1,710 @@
+#include "cli/execute.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fail.h"
+#include "cli/progress.h"
+
+static volatile sig_atomic_t stop_requested;
+
+struct counters {
+	bool has_usage, has_health;
+	struct usage usage;
+	struct health health;
+};
+
+/* One chain under way in this process. */
+struct chain_run {
+	const struct execute_config *config;
+	struct progress *progress;
+	struct result *result;
+	struct target *target;    /* targets[0] */
+	struct target **targets;  /* a real device: one handle for each load thread */
+	unsigned target_count;
+	unsigned chain;
+	bool shows;               /* this process owns the terminal */
+
+	/* the phase under way */
+	size_t phase;
+	uint64_t window_base, window_index, window_offset_ns;
+	int window_err;
+	uint64_t last_third_ns, last_third_ios, last_third_elapsed_ns;
+	struct counters before;   /* what the outcome's usage and health are counted from */
+};
+
+static void read_counters(struct target *target, struct counters *out)
+{
+	out->has_usage = target_usage(target, &out->usage) == 0;
+	out->has_health = target_health(target, &out->health) == 0;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop_requested = 1;
+}
+
+static void catch_signals(struct sigaction old[static 2])
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	stop_requested = 0;
+	sigaction(SIGINT, &action, &old[0]);
+	sigaction(SIGTERM, &action, &old[1]);
+}
+
+static void restore_signals(const struct sigaction old[static 2])
+{
+	sigaction(SIGINT, &old[0], NULL);
+	sigaction(SIGTERM, &old[1], NULL);
+}
+
+/* ---- the state of a model, beside the result ---- */
+
+static char *state_path(const struct chain_run *run, size_t phase)
+{
+	return xasprintf("%s-state-%u-%zu", run->config->path, run->chain, phase);
+}
+
+static void drop_state(const struct chain_run *run, size_t phase)
+{
+	_cleanup_free_ char *path = state_path(run, phase);
+
+	unlink(path);
+}
+
+static int save_state(const struct chain_run *run, size_t phase)
+{
+	_cleanup_free_ char *path = state_path(run, phase);
+	_cleanup_free_ char *draft = xasprintf("%s.draft", path);
+	_cleanup_close_ int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int err;
+
+	if (fd < 0)
+		return fail(errno, "%s: %s", draft, strerror(errno));
+	err = target_snapshot(run->target, fd);
+	if (!err && rename(draft, path) < 0)
+		err = fail(errno, "%s: %s", path, strerror(errno));
+	if (err)
+		unlink(draft);
+	return err;
+}
+
+static int load_state(const struct chain_run *run, size_t phase)
+{
+	_cleanup_free_ char *path = state_path(run, phase);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(errno, "%s: %s", path, strerror(errno));
+	return target_restore(run->target, fd);
+}
+
+/* ---- windows and progress of the phase under way ---- */
+
+static void on_window(void *context, const struct window *window)
+{
+	struct chain_run *run = context;
+	struct window moved = *window;
+
+	moved.start_ns += run->window_offset_ns;
+	if (!run->window_err)
+		run->window_err = result_window(run->result, run->phase,
+						run->window_base + run->window_index++, &moved);
+	if (window->start_ns >= run->last_third_ns) {
+		run->last_third_ios += window->ios;
+		run->last_third_elapsed_ns += window->elapsed_ns;
+	}
+}
+
+static bool on_progress(void *context, const struct stats *so_far, uint64_t elapsed_ns)
+{
+	struct chain_run *run = context;
+
+	progress_update(run->progress, run->phase, so_far, run->window_offset_ns + elapsed_ns);
+	if (run->shows)
+		progress_show(run->progress);
+	return run->window_err == 0;
+}
+
+static struct run_config config_of(struct chain_run *run, const char *name)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+
+	run->last_third_ns = phase->duration_ns / 3 * 2;
+	run->last_third_ios = 0;
+	run->last_third_elapsed_ns = 0;
+	return (struct run_config){
+		.workload = phase->workload,
+		.seed = run->config->seed,
+		.name = name,
+		.arrivals = run->config->arrivals,
+		.duration_ns = phase->duration_ns,
+		.window_ns = phase->window_ns,
+		.on_window = on_window,
+		.on_progress = on_progress,
+		.context = run,
+		.stop = &stop_requested,
+	};
+}
+
+static int run_load(struct chain_run *run, const struct run_config *config, struct stats *out)
+{
+	int err = run_threads(run->targets, run->target_count, config, out);
+
+	return run->window_err ? run->window_err : err;
+}
+
+/* A rate that falls off towards the end was a burst. */
+static bool was_sustained(const struct chain_run *run, const struct stats *stats)
+{
+	double last = run->last_third_elapsed_ns ? (double)run->last_third_ios * 1e9 /
+							    (double)run->last_third_elapsed_ns :
+						    0;
+
+	return stats_iops(stats) > 0 && last >= 0.95 * stats_iops(stats);
+}
+
+/* ---- phases ---- */
+
+static int do_purge(struct chain_run *run, struct phase_result *out)
+{
+	int err = target_purge(run->target);
+
+	if (err == -ENOTSUP || err == -EOPNOTSUPP) {
+		out->note = xasprintf("not purged: %s", fail_message());
+		return 0;
+	}
+	return err;
+}
+
+static int do_fill(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	struct run_config config = config_of(run, phase->name);
+	int err = 0;
+
+	config.duration_ns = 0;
+	for (uint32_t i = 0; !err && i < phase->passes; i++) {
+		struct stats *pass = xcalloc(1, sizeof(*pass));
+
+		run->window_base += run->window_index;
+		run->window_index = 0;
+		run->window_offset_ns = out->stats.elapsed_ns;
+		err = run_fill(run->target, phase->fill_bytes, &config, pass);
+		if (run->window_err)
+			err = run->window_err;
+		stats_merge(&out->stats, pass);
+		free(pass);
+	}
+	return err;
+}
+
+static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate)
+{
+	struct run_config config = config_of(run, run->config->plan->phases[run->phase].name);
+	int err;
+
+	config.rate = rate;
+	out->offered_iops = rate;
+	err = run_load(run, &config, &out->stats);
+	out->sustained = was_sustained(run, &out->stats);
+	return err;
+}
+
+static int do_point(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	struct result_phase base;
+	uint64_t rate;
+	int err = result_phase_read(run->result, phase->base, &base);
+
+	if (err)
+		return err;
+	rate = (uint64_t)(stats_iops(&base.outcome.stats) * phase->percent / 100 + 0.5);
+	result_phase_free(&base);
+	if (rate == 0) {
+		out->status = PHASE_SKIPPED;
+		out->note = xstrdup("its maximum run reached no IOPS");
+		return 0;
+	}
+	return do_run(run, out, rate);
+}
+
+/* The last rounds, so that what is reported is the window that was judged. */
+struct round_ring {
+	struct stats stats[STEADY_ROUNDS];
+	struct counters before[STEADY_ROUNDS];
+};
+
+static void sum_up_rounds(struct chain_run *run, struct phase_result *out,
+			  const struct round_ring *ring, size_t count)
+{
+	size_t used = count < STEADY_ROUNDS ? count : STEADY_ROUNDS;
+
+	stats_clear(&out->stats);
+	for (size_t i = 0; i < used; i++)
+		stats_merge(&out->stats, &ring->stats[i]);
+	if (count)
+		run->before = ring->before[(count - used) % STEADY_ROUNDS];
+}
+
+static uint64_t written_bytes(const struct stats *stats)
+{
+	return stats->bytes[IO_WRITE];
+}
+
+static int one_round(struct chain_run *run, size_t index, struct stats *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	_cleanup_free_ char *name = xasprintf("%s/round-%zu", phase->name, index);
+	struct run_config config = config_of(run, name);
+	int err;
+
+	run->window_base += run->window_index;
+	run->window_index = 0;
+	err = run_load(run, &config, out);
+	run->window_offset_ns += out->elapsed_ns;
+	if (!err)
+		err = result_round(run->result, run->phase, index,
+				   (uint64_t)(stats_iops(out) + 0.5));
+	return err;
+}
+
+static int do_rounds(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	_cleanup_free_ struct round_ring *ring = xcalloc(1, sizeof(*ring));
+	_cleanup_free_ uint64_t *values = xcalloc(phase->round_max + 1, sizeof(*values));
+	uint64_t needed = (uint64_t)((unsigned __int128)run->target->size_bytes *
+				     phase->min_fill_millipercent / 100000);
+	uint64_t written = 0;
+	size_t count = 0, first = SIZE_MAX;
+	int err = 0;
+
+	while (!err && count < phase->round_max && !out->steady.steady) {
+		struct stats *round = &ring->stats[count % STEADY_ROUNDS];
+
+		if (first == SIZE_MAX && written >= needed)
+			first = count;
+		stats_clear(round);
+		read_counters(run->target, &ring->before[count % STEADY_ROUNDS]);
+		err = one_round(run, count, round);
+		values[count++] = (uint64_t)(stats_iops(round) + 0.5);
+		written += written_bytes(round);
+		if (first != SIZE_MAX) {
+			out->steady = steady_judge(values + first, count - first);
+			out->steady.first += first;
+		}
+	}
+	sum_up_rounds(run, out, ring, count);
+	out->sustained = out->steady.steady;
+	if (!err && first == SIZE_MAX)
+		out->note = xasprintf("not judged: %.0f %% of the target was written, %.0f %% are "
+				      "needed", 100.0 * (double)written /
+				      (double)run->target->size_bytes,
+				      (double)phase->min_fill_millipercent / 1000);
+	else if (!err && !out->steady.steady)
+		out->note = xasprintf("steady state was not reached in %zu rounds", count);
+	return err;
+}
+
+static int do_phase(struct chain_run *run, struct phase_result *out)
+{
+	switch (run->config->plan->phases[run->phase].kind) {
+	case PHASE_PURGE:
+		return do_purge(run, out);
+	case PHASE_FILL:
+		return do_fill(run, out);
+	case PHASE_RUN:
+		return do_run(run, out, run->config->rate);
+	case PHASE_POINT:
+		return do_point(run, out);
+	case PHASE_ROUNDS:
+		return do_rounds(run, out);
+	}
+	abort();
+}
+
+static struct usage usage_between(const struct usage *a, const struct usage *b)
+{
+	return (struct usage){
+		.dies_ns = b->dies_ns - a->dies_ns,
+		.channels_ns = b->channels_ns - a->channels_ns,
+		.controller_read_ns = b->controller_read_ns - a->controller_read_ns,
+		.controller_write_ns = b->controller_write_ns - a->controller_write_ns,
+		.link_read_ns = b->link_read_ns - a->link_read_ns,
+		.link_write_ns = b->link_write_ns - a->link_write_ns,
+		.bed_ns = b->bed_ns - a->bed_ns,
+	};
+}
+
+static struct health health_between(const struct health *a, const struct health *b)
+{
+	return (struct health){
+		.host_read_bytes = b->host_read_bytes - a->host_read_bytes,
+		.host_written_bytes = b->host_written_bytes - a->host_written_bytes,
+		.nand_read_bytes = b->nand_read_bytes - a->nand_read_bytes,
+		.nand_written_bytes = b->nand_written_bytes - a->nand_written_bytes,
+		.gc_copied_bytes = b->gc_copied_bytes - a->gc_copied_bytes,
+		.erase_count = b->erase_count - a->erase_count,
+		.user_bytes = b->user_bytes,
+		.media_errors = b->media_errors - a->media_errors,
+	};
+}
+
+static void count_since(struct chain_run *run, struct phase_result *out)
+{
+	struct counters after;
+
+	read_counters(run->target, &after);
+	out->has_usage = after.has_usage && run->before.has_usage;
+	out->has_health = after.has_health && run->before.has_health;
+	if (out->has_usage)
+		out->usage = usage_between(&run->before.usage, &after.usage);
+	if (out->has_health)
+		out->health = health_between(&run->before.health, &after.health);
+}
+
+static bool changes_the_drive(const struct phase *phase)
+{
+	return !phase->workload || phase->workload->read_percent < 100;
+}
+
+/* The latest phase before `phase` of this chain that left the drive different. */
+static bool last_change(const struct chain_run *run, size_t phase, size_t *out)
+{
+	const struct plan *plan = run->config->plan;
+
+	while (phase-- > 0) {
+		if (plan->phases[phase].chain != run->chain || !changes_the_drive(&plan->phases[phase]))
+			continue;
+		*out = phase;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The state is saved before the phase is marked as done and an older one dropped afterwards:
+ * whenever we are cut off, the state after the last phase that is marked is there.
+ */
+static int finish_phase(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	bool keeps = run->config->keep_states && run->target->is_virtual &&
+		     changes_the_drive(phase);
+	size_t older;
+	int err = target_settle(run->target);
+
+	out->ended_ns = target_now(run->target);
+	if (!err && keeps)
+		err = save_state(run, run->phase);
+	if (!err)
+		err = result_phase_end(run->result, run->phase, out);
+	if (!err && keeps && last_change(run, run->phase, &older))
+		drop_state(run, older);
+	return err;
+}
+
+static void phase_failed(struct chain_run *run, struct phase_result *out)
+{
+	_cleanup_free_ char *why = xstrdup(fail_message());
+
+	out->status = PHASE_FAILED;
+	out->note = xstrdup(why);
+	out->ended_ns = target_now(run->target);
+	result_phase_end(run->result, run->phase, out);
+	fail(EIO, "%s", why); /* the first sentence is the one that counts */
+}
+
+static int run_phase(struct chain_run *run, size_t index)
+{
+	struct phase_result *out = xcalloc(1, sizeof(*out));
+	int err;
+
+	run->phase = index;
+	run->window_base = run->window_index = run->window_offset_ns = 0;
+	stats_clear(&out->stats);
+	progress_phase(run->progress, index);
+	out->status = PHASE_DONE;
+	out->began_ns = target_now(run->target);
+	read_counters(run->target, &run->before);
+	err = result_phase_begin(run->result, index, out->began_ns);
+	if (!err)
+		err = do_phase(run, out);
+	count_since(run, out);
+	if (!err)
+		err = finish_phase(run, out);
+	else if (err != -EINTR)
+		phase_failed(run, out);
+	if (!err)
+		progress_done(run->progress, index, &out->stats, out->note, false);
+	free(out->note);
+	free(out);
+	return err;
+}
+
+static int phase_status(struct chain_run *run, size_t index, enum phase_status *status,
+			uint64_t *ended_ns)
+{
+	struct result_phase phase;
+	int err = result_phase_read(run->result, index, &phase);
+
+	if (err)
+		return err;
+	*status = phase.outcome.status;
+	*ended_ns = phase.outcome.ended_ns;
+	result_phase_free(&phase);
+	return 0;
+}
+
+static bool is_settled_status(enum phase_status status)
+{
+	return status == PHASE_DONE || status == PHASE_SKIPPED;
+}
+
+/* Brings a model to where the last finished phase had left it. */
+static int catch_up(struct chain_run *run, size_t next, uint64_t ended_ns)
+{
+	size_t changed;
+	int err;
+
+	if (!run->target->is_virtual || !last_change(run, next, &changed))
+		return 0;
+	err = load_state(run, changed);
+	if (!err && target_reap(run->target, ended_ns))
+		abort(); /* nothing was in flight */
+	return err;
+}
+
+/* The first phase of the chain that is not done; the plan's end when there is none. */
+static int first_open_phase(struct chain_run *run, size_t *out, uint64_t *ended_ns)
+{
+	const struct plan *plan = run->config->plan;
+
+	*ended_ns = 0;
+	for (size_t i = 0; i < plan->phase_count; i++) {
+		enum phase_status status;
+		uint64_t phase_ended_ns;
+		int err;
+
+		if (plan->phases[i].chain != run->chain)
+			continue;
+		err = phase_status(run, i, &status, &phase_ended_ns);
+		if (err)
+			return err;
+		if (!is_settled_status(status)) {
+			*out = i;
+			return 0;
+		}
+		*ended_ns = phase_ended_ns;
+		progress_done(run->progress, i, NULL, NULL, true);
+	}
+	*out = plan->phase_count;
+	return 0;
+}
+
+static int run_phases(struct chain_run *run)
+{
+	const struct plan *plan = run->config->plan;
+	uint64_t ended_ns;
+	size_t next = 0, changed;
+	int err = first_open_phase(run, &next, &ended_ns);
+
+	if (!err && next < plan->phase_count && ended_ns)
+		err = catch_up(run, next, ended_ns);
+	for (size_t i = next; !err && i < plan->phase_count; i++) {
+		if (plan->phases[i].chain == run->chain)
+			err = run_phase(run, i);
+		if (!err && stop_requested)
+			err = -EINTR;
+	}
+	if (!err && last_change(run, plan->phase_count, &changed))
+		drop_state(run, changed);
+	return err;
+}
+
+static int open_targets(struct chain_run *run)
+{
+	const struct execute_config *config = run->config;
+	int err = 0;
+
+	run->targets = xcalloc(config->workers, sizeof(struct target *));
+	err = target_open(config->target, &config->options, &run->targets[0]);
+	if (err)
+		return err;
+	run->target = run->targets[0];
+	run->target_count = 1;
+	while (!err && !run->target->is_virtual && run->target_count < config->workers) {
+		err = target_open(config->target, &config->options,
+				  &run->targets[run->target_count]);
+		run->target_count += !err;
+	}
+	return err;
+}
+
+static void close_targets(struct chain_run *run)
+{
+	while (run->target_count > 0)
+		target_close(run->targets[--run->target_count]);
+	free(run->targets);
+}
+
+static int run_chain(struct chain_run *run)
+{
+	int err = open_targets(run);
+
+	if (!err) {
+		result_batch(run->result, run->target->is_virtual);
+		err = run_phases(run);
+	}
+	close_targets(run);
+	return err;
+}
+
+/* ---- chains ---- */
+
+static pid_t fork_chain(const struct execute_config *config, struct progress *progress,
+			struct result *result, unsigned chain)
+{
+	struct chain_run run = {
+		.config = config, .progress = progress, .result = result, .chain = chain,
+	};
+	pid_t pid;
+	int err;
+
+	fflush(stdout);
+	fflush(stderr);
+	pid = fork();
+	if (pid != 0)
+		return pid;
+	err = run_chain(&run);
+	if (err)
+		progress_set_message(progress, chain, err, fail_message());
+	result_close(result);
+	_exit(err ? 1 : 0);
+}
+
+/* Waits for one child, showing progress; its chain, or a negative errno. */
+static int wait_for_chain(struct progress *progress, const pid_t *pids, unsigned count)
+{
+	for (;;) {
+		for (unsigned i = 0; i < count; i++) {
+			int status;
+
+			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) != pids[i])
+				continue;
+			if (!WIFEXITED(status))
+				progress_set_message(progress, i, -EPROTO,
+						     "a part of the run died of a signal; what it "
+						     "had finished is in the result");
+			return (int)i;
+		}
+		progress_show(progress);
+		usleep(20000);
+	}
+}
+
+static int chain_outcome(const struct progress *progress, unsigned count)
+{
+	int interrupted = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *message;
+		int err = progress_message(progress, i, &message);
+
+		if (err == -EINTR)
+			interrupted = err;
+		else if (err)
+			return fail(-err, "%s", message);
+	}
+	return interrupted;
+}
+
+static int run_forked(const struct execute_config *config, struct progress *progress,
+		      struct result *result)
+{
+	unsigned count = config->plan->chain_count, started = 0, running = 0;
+	_cleanup_free_ pid_t *pids = xcalloc(count, sizeof(*pids));
+	int err = result_detach(result);
+
+	while (!err && (running || (started < count && !stop_requested))) {
+		int ended;
+
+		while (started < count && running < config->workers && !stop_requested) {
+			pids[started] = fork_chain(config, progress, result, started);
+			if (pids[started] < 0)
+				return fail(errno, "cannot start a process: %s", strerror(errno));
+			started++;
+			running++;
+		}
+		ended = wait_for_chain(progress, pids, started);
+		pids[ended] = 0;
+		running--;
+	}
+	if (!err)
+		err = chain_outcome(progress, count);
+	return !err && started < count ? -EINTR : err;
+}
+
+static int run_in_place(const struct execute_config *config, struct progress *progress,
+			struct result *result)
+{
+	int err = 0;
+
+	for (unsigned chain = 0; !err && chain < config->plan->chain_count; chain++) {
+		struct chain_run run = {
+			.config = config, .progress = progress, .result = result, .chain = chain,
+			.shows = true,
+		};
+
+		err = run_chain(&run);
+	}
+	return err;
+}
+
+/* Opens the target once to see what it is, before anything is forked or written. */
+static int is_virtual(const struct execute_config *config, bool *out)
+{
+	struct target_options options = config->options;
+	struct target *target;
+	int err = target_open(config->target, &options, &target);
+
+	if (err)
+		return err;
+	*out = target->is_virtual;
+	target_close(target);
+	return 0;
+}
+
+int execute(const struct execute_config *config, struct result *result)
+{
+	struct progress *progress = progress_new(config->plan, config->quiet);
+	struct sigaction old[2];
+	bool on_a_model = false;
+	int err;
+
+	assert(config->workers >= 1);
+	catch_signals(old);
+	err = is_virtual(config, &on_a_model);
+	if (!err)
+		err = on_a_model ? run_forked(config, progress, result) :
+				   run_in_place(config, progress, result);
+	progress_wipe(progress);
+	restore_signals(old);
+	progress_free(progress);
+	return err;
+}

@@ -1,0 +1,384 @@
+#include "cli/setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/data.h"
+#include "base/fail.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/execute.h"
+#include "report/report.h"
+#include "ssd/drive.h"
+#include "store/result.h"
+#include "target/bed.h"
+
+static char *output, *bed, *serial, *size_text, *seed_text, *scale_text, *workers_text;
+static int full_size, destroy_data, quiet;
+
+const struct poptOption setup_options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &output, 0, "result file, a new one (default: ./NAME-DATE.drivebay); the page is FILE.html", "FILE" },
+	{ "seed", 0, POPT_ARG_STRING, &seed_text, 0, "same seed, same requests (default: 1)", "N" },
+	{ "bed", 0, POPT_ARG_STRING, &bed, 0, "the host around a modelled drive (default: bare-metal)", "NAME" },
+	{ "full-size", 0, POPT_ARG_NONE, &full_size, 0, "run a modelled drive at its full size and time", NULL },
+	{ "scale", 0, POPT_ARG_STRING, &scale_text, 0, "divide a modelled drive, and the time on it, by N", "N" },
+	{ "size", 0, POPT_ARG_STRING, &size_text, 0, "create the file to test with this size", "SIZE" },
+	{ "destroy-data", 0, POPT_ARG_NONE, &destroy_data, 0, "overwrite what is on the device or in the file", NULL },
+	{ "serial", 0, POPT_ARG_STRING, &serial, 0, "the device's serial: yes, with the partition table or file system on it", "SERIAL" },
+	{ "workers", 0, POPT_ARG_STRING, &workers_text, 0, "processes for a model, load threads for a device (default: one a core, and 1)", "N" },
+	{ "quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress", NULL },
+	POPT_TABLEEND
+};
+
+/* What the options came to. */
+struct choices {
+	struct target_options target;
+	uint64_t seed, workers;
+};
+
+static int parse_option(const char *name, const char *text, int (*parse)(const char *, uint64_t *),
+			uint64_t *value)
+{
+	_cleanup_free_ char *why = NULL;
+
+	if (!text || parse(text, value) == 0)
+		return 0;
+	why = xstrdup(fail_message());
+	return fail(EINVAL, "--%s: %s", name, why);
+}
+
+static int choose_scale(struct choices *choices)
+{
+	uint64_t scale = TARGET_SCALE_AUTO;
+	int err = parse_option("scale", scale_text, parse_count, &scale);
+
+	if (err)
+		return err;
+	if (scale_text && full_size)
+		return fail(EINVAL, "--scale and --full-size contradict each other");
+	if (scale_text && (scale < 1 || scale > 65536))
+		return fail(EINVAL, "--scale: %s is not between 1 and 65536", scale_text);
+	choices->target.scale = full_size ? 1 : (uint32_t)scale;
+	return 0;
+}
+
+static int read_choices(struct choices *choices)
+{
+	uint64_t size = 0;
+	int err;
+
+	*choices = (struct choices){ .seed = 1, .workers = 0 };
+	err = parse_option("seed", seed_text, parse_count, &choices->seed);
+	if (!err)
+		err = parse_option("size", size_text, parse_size, &size);
+	if (!err)
+		err = parse_option("workers", workers_text, parse_count, &choices->workers);
+	if (!err)
+		err = choose_scale(choices);
+	if (err)
+		return err;
+	if (workers_text && (choices->workers < 1 || choices->workers > 256))
+		return fail(EINVAL, "--workers: %s is not between 1 and 256", workers_text);
+	choices->target.size_bytes = size;
+	choices->target.seed = choices->seed;
+	choices->target.bed = bed;
+	choices->target.destroy_data = destroy_data;
+	choices->target.serial = serial;
+	return 0;
+}
+
+/* ---- the result and what is kept with it ---- */
+
+static char *default_output(const char *target)
+{
+	char date[32];
+	time_t now = time(NULL);
+	struct tm local;
+	const char *base = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+	_cleanup_free_ char *name = xstrdup(*base ? base : "target");
+	_cleanup_free_ char *first = NULL;
+
+	for (char *c = name; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_", *c))
+			*c = '-';
+	localtime_r(&now, &local);
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	first = xasprintf("%s-%s.drivebay", name, date);
+	for (int i = 2; access(first, F_OK) == 0; i++) {
+		free(first);
+		first = xasprintf("%s-%s-%d.drivebay", name, date, i);
+	}
+	return xstrdup(first);
+}
+
+static int set_number(struct result *result, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return result_set(result, key, text);
+}
+
+/* The model's own description and bed, so that the result tells all that it hangs on. */
+static int keep_model(struct result *result, const char *target_name, const char *bed_name)
+{
+	const char *colon = strrchr(target_name, ':');
+	struct drive *drive;
+	struct bed *host;
+	int err = drive_load(colon ? colon + 1 : target_name, &drive);
+
+	if (err)
+		return err;
+	err = result_set(result, "drive", drive->name);
+	if (!err)
+		err = result_set(result, "drive_model", drive->model);
+	if (!err)
+		err = result_set(result, "drive_file", drive->text);
+	if (!err)
+		err = set_number(result, "full_size_bytes", drive->user_bytes);
+	drive_free(drive);
+	if (!err)
+		err = bed_load(bed_name ? bed_name : "bare-metal", &host);
+	if (err)
+		return err;
+	err = result_set(result, "bed", host->name);
+	if (!err)
+		err = result_set(result, "bed_file", host->text);
+	bed_free(host);
+	return err;
+}
+
+static int keep_host(struct result *result, const char *invocation)
+{
+	struct utsname name;
+	char started[64];
+	time_t now = time(NULL);
+	struct tm utc;
+	int err;
+
+	uname(&name);
+	gmtime_r(&now, &utc);
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	err = result_set_host(result, "kernel", name.release);
+	if (!err)
+		err = result_set_host(result, "hostname", name.nodename);
+	if (!err)
+		err = result_set_host(result, "machine", name.machine);
+	if (!err)
+		err = result_set_host(result, "started", started);
+	if (!err)
+		err = result_set_host(result, "invocation", invocation);
+	return err;
+}
+
+static int keep_run(struct result *result, const struct setup *setup, const struct choices *choices,
+		    struct target *target)
+{
+	int err = result_set(result, "target", setup->target);
+
+	if (!err)
+		err = result_set(result, "target_description", target_describe(target));
+	if (!err)
+		err = result_set(result, "version", DRIVEBAY_VERSION);
+	if (!err)
+		err = result_set(result, "model", target->is_virtual ? "1" : "0");
+	if (!err)
+		err = set_number(result, "seed", choices->seed);
+	if (!err)
+		err = set_number(result, "scale", target->scale ? target->scale : 1);
+	if (!err)
+		err = set_number(result, "size_bytes", target->size_bytes);
+	if (!err)
+		err = set_number(result, "tail_bytes", target->tail_bytes);
+	if (!err)
+		err = set_number(result, "rate", setup->rate);
+	if (!err)
+		err = result_set(result, "arrivals", setup->arrivals == ARRIVALS_EXPONENTIAL ?
+							     "exponential" : "deterministic");
+	if (!err && target->is_virtual)
+		err = keep_model(result, setup->target, choices->target.bed);
+	if (!err)
+		err = keep_host(result, setup->invocation);
+	return err;
+}
+
+/* ---- the end ---- */
+
+static unsigned terminal_columns(void)
+{
+	struct winsize window;
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
+	    window.ws_col >= 80)
+		return window.ws_col;
+	return 100;
+}
+
+static int print_and_draw(struct result *result, const char *path)
+{
+	_cleanup_free_ char *page = xasprintf("%s.html", path);
+	int err = report_print(result, stdout, terminal_columns());
+
+	if (!err)
+		err = report_write_html(&result, 1, page);
+	if (!err)
+		fprintf(stderr, "result: %s\nreport: %s\n", path, page);
+	return err;
+}
+
+static unsigned default_workers(bool is_virtual)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!is_virtual || cores < 1)
+		return 1;
+	return cores > 64 ? 64 : (unsigned)cores;
+}
+
+static int finish(struct execute_config *config, struct result *result)
+{
+	int err = execute(config, result);
+
+	if (err == -EINTR) {
+		fprintf(stderr, "drivebay: interrupted; what was measured is in %s\n", config->path);
+		if (config->keep_states)
+			fprintf(stderr, "drivebay: go on with: drivebay review --resume %s%s\n",
+				config->path, config->options.destroy_data ? " --destroy-data" : "");
+		return EXIT_FAILED;
+	}
+	if (!err)
+		err = print_and_draw(result, config->path);
+	return err ? command_failed(err) : EXIT_OK;
+}
+
+int setup_run(const struct setup *setup)
+{
+	_cleanup_free_ char *path = output ? xstrdup(output) : default_output(setup->target);
+	struct choices choices;
+	struct target *target = NULL;
+	struct plan *plan = NULL;
+	struct result *result = NULL;
+	struct execute_config config;
+	int status, err = read_choices(&choices);
+
+	if (!err)
+		err = target_open(setup->target, &choices.target, &target);
+	if (!err)
+		err = setup->make_plan(setup->context, target->scale ? target->scale : 1, &plan);
+	if (!err)
+		err = result_create(path, plan, &result);
+	if (!err)
+		err = keep_run(result, setup, &choices, target);
+	if (!err) {
+		/* Children get the drive that was asked for, not one that is chosen anew. */
+		choices.target.scale = target->scale;
+		config = (struct execute_config){
+			.target = setup->target,
+			.options = choices.target,
+			.plan = plan,
+			.path = path,
+			.seed = choices.seed,
+			.workers = choices.workers ? (unsigned)choices.workers :
+						     default_workers(target->is_virtual),
+			.rate = setup->rate,
+			.arrivals = setup->arrivals,
+			.keep_states = setup->keep_states,
+			.quiet = quiet,
+		};
+	}
+	target_close(target);
+	status = err ? command_failed(err) : finish(&config, result);
+	result_close(result);
+	plan_free(plan);
+	return status;
+}
+
+/* ---- resume ---- */
+
+static uint64_t number_of(struct result *result, const char *key, uint64_t otherwise)
+{
+	const char *text = result_get(result, key);
+	uint64_t value;
+
+	return text && parse_count(text, &value) == 0 ? value : otherwise;
+}
+
+/* A model whose description has changed would go on as another drive. */
+static int check_same_drive(struct result *result, const char *target)
+{
+	const char *kept = result_get(result, "drive_file");
+	const char *colon = strrchr(target, ':');
+	struct drive *drive;
+	bool same;
+	int err;
+
+	if (!kept)
+		return 0;
+	err = drive_load(colon ? colon + 1 : target, &drive);
+	if (err)
+		return err;
+	same = !strcmp(kept, drive->text);
+	drive_free(drive);
+	if (!same)
+		return fail(EPERM, "%s: its description has changed since the run began; start a "
+				   "new run", target);
+	return 0;
+}
+
+int setup_resume(const char *path)
+{
+	struct choices choices;
+	struct plan *plan = NULL;
+	struct result *result = NULL;
+	const char *target = NULL, *arrivals = NULL;
+	struct execute_config config;
+	int status, err = read_choices(&choices);
+
+	if (!err && (seed_text || scale_text || full_size || bed || output || size_text))
+		err = fail(EINVAL, "--resume takes seed, scale, bed, size and output from the result");
+	if (!err)
+		err = result_open(path, true, &result);
+	if (!err) {
+		target = result_get(result, "target");
+		arrivals = result_get(result, "arrivals");
+		if (!target)
+			err = fail(EBADMSG, "%s: does not say what it was run on", path);
+	}
+	if (!err)
+		err = check_same_drive(result, target);
+	if (!err)
+		err = result_plan_read(result, &plan);
+	if (!err) {
+		bool is_virtual = number_of(result, "model", 0);
+
+		choices.target.scale = (uint32_t)number_of(result, "scale", 1);
+		choices.target.bed = result_get(result, "bed");
+		config = (struct execute_config){
+			.target = target,
+			.options = choices.target,
+			.plan = plan,
+			.path = path,
+			.seed = number_of(result, "seed", 1),
+			.workers = choices.workers ? (unsigned)choices.workers :
+						     default_workers(is_virtual),
+			.rate = number_of(result, "rate", 0),
+			.arrivals = arrivals && !strcmp(arrivals, "exponential") ?
+					    ARRIVALS_EXPONENTIAL : ARRIVALS_DETERMINISTIC,
+			.keep_states = true,
+			.quiet = quiet,
+		};
+		config.options.seed = config.seed;
+	}
+	status = err ? command_failed(err) : finish(&config, result);
+	result_close(result);
+	plan_free(plan);
+	return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * setup.h - what `review` and `run` share: options, a target, a plan, a new result or an
+ * interrupted one, the run itself, tables and page at the end.
+ */
+#ifndef DRIVEBAY_CLI_SETUP_H
+#define DRIVEBAY_CLI_SETUP_H
+
+#include <popt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/plan.h"
+#include "load/run.h"
+#include "target/target.h"
+
+/* Rows for a command's own table to include; they store into setup.c's variables. */
+extern const struct poptOption setup_options[];
+
+/* What a command decides before the options of setup.c are looked at. */
+struct setup {
+	const char *target;
+	/* Makes the plan once the target is known; `scale` divides durations. */
+	int (*make_plan)(const void *context, uint32_t scale, struct plan **out);
+	const void *context;
+	const char *invocation;  /* "review" or "run", for the result */
+	uint64_t rate;
+	enum arrivals arrivals;
+	bool keep_states;        /* an interrupted run can be resumed */
+};
+
+/* Opens, plans, runs, prints and writes the page. An exit status. */
+int setup_run(const struct setup *setup);
+
+/* Goes on with the interrupted run in `path`. An exit status. */
+int setup_resume(const char *path);
+
+#endif
