@@ -98,6 +98,7 @@
 
 		if (ticks) {
 			axis.values = ticks;
+			axis.tickCount = ticks.length; /* fewer would drop every other value */
 			axis.encode = { labels: { update: { text: { signal:
 				"datum.value >= 1e6 ? format(datum.value / 1e6, '~r') + ' s' : " +
 				"datum.value >= 1e3 ? format(datum.value / 1e3, '~r') + ' ms' : " +
@@ -158,7 +159,9 @@
 			});
 			out.data.push({ name: base + '-mean', values: points },
 				{ name: base + '-p99', values: points },
-				{ name: base + '-points', values: points },
+				{ name: base + '-points', values: points.slice().sort(function (a, b) {
+					return a.peak - b.peak; /* the peak lies on top */
+				}) },
 				{ name: base + '-maximum', values: maximum });
 			out.marks.push(
 				line(base + '-p99', 'p99', series.drive, [5, 4], 1.5, .85, label + ', p99'),
@@ -236,7 +239,7 @@
 		];
 		out.axes = [extend(xAxis(panel.last ? x.title : ''), {
 			labels: panel.last, tickCount: width < 450 ? 5 : 8, ticks: panel.last }),
-		yAxis(panel.title, scale && scale.ticks)];
+		extend(yAxis(panel.title, scale && scale.ticks), panel.log ? {} : { tickCount: panel.ticks })];
 		if (!panel.last)
 			delete out.axes[0].title;
 		return out;
@@ -297,13 +300,13 @@
 	};
 
 	var PANELS = [
-		{ title: 'IOPS', judged: true, height: 190, lines: [
+		{ title: 'IOPS', judged: true, ticks: 5, height: 190, lines: [
 			{ name: 'IOPS', column: 2, dash: [], width: 1.75, opacity: 1 }] },
 		{ title: 'Latency from submission, log scale', log: true, height: 190, lines: [
 			{ name: 'max', column: 5, dash: [1, 2], width: 1.25, opacity: .8, alone: true },
 			{ name: 'p99', column: 4, dash: [5, 4], width: 1.5, opacity: .85 },
 			{ name: 'mean', column: 3, dash: [], width: 2, opacity: 1 }] },
-		{ title: 'Write amplification (NAND / host bytes)', height: 120, lines: [
+		{ title: 'Write amplification (NAND / host bytes)', ticks: 3, height: 120, lines: [
 			{ name: 'WAF', column: 6, dash: [], width: 1.75, opacity: 1 }] }
 	];
 

@@ -243,7 +243,7 @@ static void html_head(const struct table *table, struct buf *out)
 		const struct column *column = &table->columns[c];
 
 		buf_printf(out, "<th scope=\"col\"%s>",
-			   !c || column->flags & COLUMN_TEXT ? " class=\"t\"" : "");
+			   column->flags & COLUMN_TEXT ? " class=\"t\"" : "");
 		escape_html(out, column->name);
 		if (*column->unit) {
 			buf_puts(out, " <span class=\"unit\">");
@@ -274,7 +274,8 @@ void table_html(const struct table *table, struct buf *out)
 		for (size_t c = 0; c < table->column_count; c++) {
 			bool text = table->columns[c].flags & COLUMN_TEXT;
 
-			buf_puts(out, !c ? "<th scope=\"row\">" : text ? "<td class=\"t\">" : "<td>");
+			buf_puts(out, c ? "<td" : "<th scope=\"row\"");
+			buf_puts(out, text ? " class=\"t\">" : ">");
 			escape_html(out, row->cells[c]);
 			buf_puts(out, c ? "</td>" : "</th>");
 		}
