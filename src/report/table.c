@@ -263,25 +263,8 @@ void table_html(const struct table *table, struct buf *out)
 	escape_html(out, table->title);
 	buf_puts(out, "</caption>\n");
 	html_head(table, out);
-	buf_puts(out, "<tbody>\n");
-	for (size_t r = 0; r < table->row_count; r++) {
-		const struct row *row = &table->rows[r];
-
-		buf_puts(out, "<tr");
-		if (row->mark)
-			buf_printf(out, " class=\"%s\"", row->mark);
-		buf_puts(out, ">");
-		for (size_t c = 0; c < table->column_count; c++) {
-			bool text = table->columns[c].flags & COLUMN_TEXT;
-
-			buf_puts(out, c ? "<td" : "<th scope=\"row\"");
-			buf_puts(out, text ? " class=\"t\">" : ">");
-			escape_html(out, row->cells[c]);
-			buf_puts(out, c ? "</td>" : "</th>");
-		}
-		buf_puts(out, "</tr>\n");
-	}
-	buf_puts(out, "</tbody></table></div>\n");
+	html_body(table, out);
+	buf_puts(out, "</table></div>\n");
 	if (table->note) {
 		buf_puts(out, "<p class=\"note\">");
 		escape_html(out, table->note);

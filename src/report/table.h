@@ -40,6 +40,8 @@ struct row {
 struct table {
 	char *title;
 	char *note;        /* a sentence under it, or NULL */
+	bool grouped;      /* the second column names the row, the first its group: in HTML a
+			      line of its own above rows that share it */
 	size_t column_count;
 	struct column columns[TABLE_COLUMNS];
 	size_t row_count, filled; /* filled: cells of the last row so far */

@@ -66,6 +66,7 @@ static void name_columns(struct table *table, size_t summary_count)
 	table_column(table, "Workload", "", COLUMN_TEXT);
 	if (summary_count > 1)
 		table_column(table, "Drive", "", COLUMN_TEXT);
+	table->grouped = summary_count > 1;
 }
 
 static bool title_shared(struct summary *const *summaries, size_t count,
