@@ -239,7 +239,7 @@ void table_print(const struct table *table, FILE *out, unsigned columns)
 static void html_head(const struct table *table, struct buf *out)
 {
 	buf_puts(out, "<thead><tr>");
-	for (size_t c = 0; c < table->column_count; c++) {
+	for (size_t c = table->grouped; c < table->column_count; c++) {
 		const struct column *column = &table->columns[c];
 
 		buf_printf(out, "<th scope=\"col\"%s>",
@@ -253,6 +253,46 @@ static void html_head(const struct table *table, struct buf *out)
 		buf_puts(out, "</th>");
 	}
 	buf_puts(out, "</tr></thead>\n");
+}
+
+static void html_row(const struct table *table, const struct row *row, struct buf *out)
+{
+	buf_puts(out, "<tr");
+	if (row->mark)
+		buf_printf(out, " class=\"%s\"", row->mark);
+	buf_puts(out, ">");
+	for (size_t c = table->grouped; c < table->column_count; c++) {
+		bool name = c == table->grouped;
+
+		buf_puts(out, name ? "<th scope=\"row\"" : "<td");
+		buf_puts(out, table->columns[c].flags & COLUMN_TEXT ? " class=\"t\">" : ">");
+		escape_html(out, row->cells[c]);
+		buf_puts(out, name ? "</th>" : "</td>");
+	}
+	buf_puts(out, "</tr>\n");
+}
+
+static void html_body(const struct table *table, struct buf *out)
+{
+	const char *group = NULL;
+
+	for (size_t r = 0; r < table->row_count; r++) {
+		const struct row *row = &table->rows[r];
+
+		if (table->grouped && (!group || strcmp(group, row->cells[0]))) {
+			group = row->cells[0];
+			buf_printf(out, "%s<tbody>\n<tr class=\"group\"><th class=\"t\" scope=\"rowgroup\" "
+				   "colspan=\"%zu\"><span>", r ? "</tbody>" : "",
+				   table->column_count - 1);
+			escape_html(out, group);
+			buf_puts(out, "</span></th></tr>\n");
+		} else if (r == 0) {
+			buf_puts(out, "<tbody>\n");
+		}
+		html_row(table, row, out);
+	}
+	if (table->row_count)
+		buf_puts(out, "</tbody>");
 }
 
 void table_html(const struct table *table, struct buf *out)
