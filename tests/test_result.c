@@ -903,6 +903,57 @@ TEST(children_of_a_fork_write_at_the_same_time_as_their_parent)
 	fork_and_write(true);
 }
 
+TEST(a_result_is_claimed_by_one_run_at_a_time)
+{
+	struct result *result = create("claimed"), *second;
+	int pipes[2], status;
+	pid_t child;
+	char byte;
+
+	ok(result_claim(result)); /* its creator's: no news */
+	ok(result_open(path, true, &second));
+	check_equal(result_claim(second), -EBUSY);
+	check(strstr(fail_message(), "another drivebay is writing it") != NULL);
+	result_close(second);
+	ok(result_detach(result));
+	check(pipe(pipes) == 0);
+	child = fork();
+	if (child == 0) { /* goes on with the run when its parent is gone */
+		close(pipes[1]);
+		_exit(read(pipes[0], &byte, 1) != 0 || result_round(result, 3, 0, 1));
+	}
+	close(pipes[0]);
+	result_close(result);
+	ok(result_open(path, true, &second));
+	check_equal(result_claim(second), -EBUSY);
+	result_close(second);
+	close(pipes[1]);
+	check(waitpid(child, &status, 0) == child && status == 0);
+	ok(result_open(path, true, &second));
+	ok(result_claim(second));
+	result_close(second);
+}
+
+TEST(where_there_is_no_shared_memory_it_works_all_the_same)
+{
+	struct result *result;
+	struct window window = a_window(0);
+	char shared[160];
+
+	fresh("no_memory");
+	snprintf(shared, sizeof(shared), "%s-shm", path);
+	check(mkdir(shared, 0755) == 0); /* in the place of the file that SQLite would map */
+	ok(result_create(path, &plan, &result));
+	ok(result_window(result, 1, 0, &window));
+	ok(result_detach(result));
+	end_phase(result, 1);
+	check(!beside("-wal"));
+	result = reopen(result, true);
+	check_windows(result, 1, 1);
+	result_close(result);
+	rmdir(shared);
+}
+
 /* A file system of 1 MiB at `dir`/full, in a mount namespace of our own. */
 static void mount_small(void)
 {

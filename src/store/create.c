@@ -147,6 +147,8 @@ static int fill_new(struct result *result, const struct plan *plan)
 		err = file_exec(result, "COMMIT");
 	if (!err)
 		err = file_make_writable(result);
+	if (!err)
+		err = result_claim(result);
 	return err;
 }
 

@@ -211,25 +211,54 @@ int file_connect(struct result *result)
 	return connect_as(result, result->file, SQLITE_OPEN_READWRITE);
 }
 
+/* Changing the journal wants the file for itself, and SQLite does not wait for that; we do. */
+static int exec_alone(struct result *result, const char *sql)
+{
+	int rc = sqlite3_exec(result->db, sql, NULL, NULL, NULL);
+
+	for (int waited_ms = 0; (rc & 0xff) == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += 10) {
+		sqlite3_sleep(10);
+		rc = sqlite3_exec(result->db, sql, NULL, NULL, NULL);
+	}
+	return rc;
+}
+
+/* Back to the rollback journal, on a new connection, which has not tried to share memory. */
+static int leave_log(struct result *result)
+{
+	int err, rc;
+
+	result->plain = true; /* for later connections, and those of children */
+	file_disconnect(result);
+	err = file_connect(result);
+	if (err)
+		return err;
+	rc = exec_alone(result, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; "
+				"PRAGMA locking_mode = NORMAL; BEGIN IMMEDIATE; COMMIT");
+	return rc ? file_fail(result, rc) : 0;
+}
+
 /*
  * The write-ahead log: a commit is one write without a sync, and readers do not wait for
- * writers. Where it cannot be had (a file system without shared memory) the rollback
- * journal serves as well, only slower. Changing to it wants the file for itself, and
- * SQLite does not wait for that; we do.
+ * writers. On a file system without shared memory it cannot be had, which SQLite finds out
+ * only when the file asks for it already. The rollback journal serves as well, only slower.
  */
 static int use_log(struct result *result)
 {
-	for (int waited_ms = 0;; waited_ms += 10) {
-		int rc = sqlite3_exec(result->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+	int rc = result->plain ? 0 : exec_alone(result, "PRAGMA journal_mode = WAL; "
+							"BEGIN IMMEDIATE; COMMIT");
+	int kind = rc & 0xff;
 
-		if ((rc & 0xff) == SQLITE_BUSY && waited_ms < BUSY_MS) {
-			sqlite3_sleep(10);
-			continue;
-		}
-		if (rc && (rc & 0xff) != SQLITE_CANTOPEN && rc != SQLITE_IOERR_SHMMAP)
-			return file_fail(result, rc);
-		return file_exec(result, "PRAGMA synchronous = NORMAL");
+	if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY ||
+	    (kind == SQLITE_IOERR && sqlite3_system_errno(result->db) != ENOSPC)) {
+		int err = leave_log(result);
+
+		if (err)
+			return err;
+	} else if (rc) {
+		return file_fail(result, rc);
 	}
+	return file_exec(result, "PRAGMA synchronous = NORMAL");
 }
 
 void file_finalize(struct result *result)
@@ -292,12 +321,15 @@ struct result *file_new(const char *path, bool writable)
 	result->path = xstrdup(path);
 	result->writable = writable;
 	result->owner = getpid();
+	result->claim = -1;
 	return result;
 }
 
 void file_free(struct result *result)
 {
 	file_disconnect(result);
+	if (result->claim >= 0)
+		close(result->claim); /* after SQLite: it would drop the locks of a connection */
 	while (result->lent) {
 		struct lent *lent = result->lent;
 

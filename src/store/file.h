@@ -27,9 +27,11 @@ struct result {
 	sqlite3 *db;       /* NULL when detached */
 	bool writable, batch;
 	bool folds;        /* connected for writing, if only to put right what a cut left */
+	bool plain;        /* without the log: the file system cannot share memory */
 	pid_t owner;       /* who opened it first: the one who folds it into one file */
 	pid_t pid;         /* who opened `db` */
 	sqlite3_stmt *begin, *commit, *insert_window, *insert_round;
+	int claim;         /* -1, or a descriptor that holds flock(), which children share */
 	size_t pending_count;
 	struct pending pending[BATCH_WINDOWS];
 	struct lent *lent; /* texts that result_get() handed out */

@@ -1,9 +1,31 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fail.h"
 #include "store/file.h"
+
+/*
+ * flock(), which does not meddle with SQLite's locks of the fcntl() kind, ends with the last
+ * process that has the descriptor. Where it is made of the other kind (NFS), or is not there
+ * at all, a claim cannot be told; then it is no reason to refuse.
+ */
+int result_claim(struct result *result)
+{
+	if (result->claim >= 0)
+		return 0;
+	result->claim = open(result->file, O_RDONLY | O_CLOEXEC);
+	if (result->claim < 0)
+		return fail(errno, "%s: %s", result->path, strerror(errno));
+	if (flock(result->claim, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	return fail(EBUSY, "%s: another drivebay is writing it; wait for it, or end it first",
+		    result->path);
+}
 
 int result_detach(struct result *result)
 {

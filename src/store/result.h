@@ -77,6 +77,13 @@ int result_open_memory(const void *bytes, size_t size, struct result **out);
 void result_close(struct result *result);
 
 /*
+ * Says that this process and its children write the result from here to close: -EBUSY when
+ * another run does so, for two that resume one result would undo each other's work. A new
+ * result is its creator's already. A run that was killed holds nothing.
+ */
+int result_claim(struct result *result);
+
+/*
  * To be called before fork(): commits and lets go of the file. The next call on `result`
  * opens it again, in the parent and in each child on its own; between here and fork() there
  * must be none. A child ends with result_close() like everybody, else it loses what
