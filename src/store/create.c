@@ -56,7 +56,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_mix(const struct size_mix *a, const struct size_mix *b)
 {
-	return a->count == b->count && memcmp(a->shares, b->shares, a->count * sizeof(a->shares[0])) == 0;
+	return a->count == b->count &&
+	       memcmp(a->shares, b->shares, a->count * sizeof(a->shares[0])) == 0;
 }
 
 static bool same_workload(const struct workload *a, const struct workload *b)
@@ -94,7 +95,7 @@ static int put_workload(struct result *result, const struct plan *plan, size_t p
 
 static int put_phase(struct result *result, const struct phase *phase, size_t index)
 {
-	struct result_phase *row = xcalloc(1, sizeof(*row)); /* with its histograms: not for the stack */
+	struct result_phase *row = xcalloc(1, sizeof(*row)); /* 120 KiB: not for the stack */
 	int err;
 
 	row->kind = phase->kind;

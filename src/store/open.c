@@ -34,8 +34,9 @@ static int check_table(struct result *result, const char *name, const char *expe
 {
 	_cleanup_statement_ sqlite3_stmt *statement = NULL;
 	const unsigned char *sql = NULL;
-	int err = file_prepare(result, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?",
-			  &statement);
+	int err = file_prepare(result,
+			       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?",
+			       &statement);
 
 	if (err)
 		return err;

@@ -132,7 +132,8 @@ static int window_now(struct result *result, const uint64_t *keys, const struct 
 
 	if (err)
 		return err;
-	return file_end(result, file_insert_by(result, result->insert_window, &table_windows, keys, window));
+	return file_end(result, file_insert_by(result, result->insert_window, &table_windows, keys,
+					       window));
 }
 
 int result_window(struct result *result, size_t phase, uint64_t index, const struct window *window)
@@ -157,7 +158,7 @@ int result_round(struct result *result, size_t phase, uint64_t index, uint64_t v
 	if (err)
 		return err;
 	return file_end(result, file_insert_by(result, result->insert_round, &table_rounds,
-				      (uint64_t[]){ phase, index }, &value));
+					       (uint64_t[]){ phase, index }, &value));
 }
 
 static int put_outcome(struct result *result, size_t phase, const struct phase_result *outcome)
