@@ -346,6 +346,8 @@ int setup_resume(const char *path)
 		err = fail(EINVAL, "--resume takes seed, scale, bed, size and output from the result");
 	if (!err)
 		err = result_open(path, true, &result);
+	if (!err)
+		err = result_claim(result);
 	if (!err) {
 		target = result_get(result, "target");
 		arrivals = result_get(result, "arrivals");
