@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "load/run.h"
-#include "server.h"
+#include "../server.h"
 
 static bool on_progress(void *context, const struct stats *so_far, uint64_t elapsed_ns)
 {
