@@ -238,24 +238,22 @@ TEST(littles_law_that_fails_is_flagged_everywhere)
 	check(strstr(page.text, "FAILS -2.44 %"));
 }
 
-TEST(a_point_is_overloaded_when_it_took_less_than_it_was_offered)
+/* 999 sent and 1 not are a thousand due. */
+TEST(a_point_is_overloaded_when_more_than_one_in_a_thousand_was_not_sent)
 {
-	struct result_phase *phase = make_phase(PHASE_POINT, 100, 980, 1000);
+	struct result_phase *phase = make_phase(PHASE_POINT, 100, 999, 1000);
 
 	begin();
-	phase->outcome.offered_iops = 1000;
+	phase->outcome.offered_iops = 2000; /* achieving less is no proof: arrivals are chance */
+	phase->outcome.stats.unissued = 1;
 	add(phase);
-	phase = make_phase(PHASE_POINT, 110, 979, 1000);
-	phase->outcome.offered_iops = 1000;
-	add(phase);
-	phase = make_phase(PHASE_POINT, 120, 1000, 1000);
+	phase = make_phase(PHASE_POINT, 110, 998, 1000);
 	phase->outcome.offered_iops = 1000;
 	phase->outcome.stats.unissued = 1;
 	add(phase);
 	conclude();
 	check(!summary->groups[0].runs[0].overloaded);
 	check(summary->groups[0].runs[1].overloaded);
-	check(summary->groups[0].runs[2].overloaded);
 	check(strstr(summary->overload, "g/w from 110 %"));
 }
 

@@ -295,6 +295,24 @@ static void put_verdict(struct page *page, const struct summary *summary,
 	buf_puts(out, ".</p>\n");
 }
 
+/* Time in a chart is as it ran: a drive at 1/64 of its size is full 64 times as soon. */
+static void put_scale_note(struct page *page)
+{
+	for (size_t i = 0; i < page->count; i++) {
+		unsigned long long scale = page->summaries[i]->scale;
+
+		if (scale == 1)
+			continue;
+		buf_puts(page->out, " ");
+		if (page->count > 1) {
+			escape_html(page->out, page->summaries[i]->label);
+			buf_puts(page->out, ": ");
+		}
+		buf_printf(page->out, "%s is as run at 1/%llu of the drive's size: the whole drive takes %llu "
+			   "times as long.", page->count > 1 ? "time" : "Time", scale, scale);
+	}
+}
+
 static void put_series(struct page *page, size_t g)
 {
 	const char *name = page->groups[g];
@@ -311,9 +329,11 @@ static void put_series(struct page *page, size_t g)
 		steady |= mine->steady.present;
 	}
 	if (charts_has_series(page->summaries, page->count, name)) {
-		buf_printf(page->out, "<figure><figcaption class=\"note\">%s</figcaption>\n",
+		buf_printf(page->out, "<figure><figcaption class=\"note\">%s",
 			   steady ? "The five rounds that were judged are shaded; the dotted line is their "
 				    "least-squares line." : "From the first request to the last.");
+		put_scale_note(page);
+		buf_puts(page->out, "</figcaption>\n");
 		put_legend(page, name, false);
 		put_plot(page, "series", g);
 		buf_puts(page->out, "</figure>\n");

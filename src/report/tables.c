@@ -288,6 +288,14 @@ static void row_steady(struct table *table, struct summary *const *summaries, si
 	table_number(table, steady->verdict.average);
 	table_cell(table, "%.1f %%", steady->verdict.range_share * 100);
 	table_cell(table, "%.1f %%", steady->verdict.slope_share * 100);
+	if (run && run->measured && run->submit.count) {
+		cell_latency(table, run->submit.mean_ns);
+		cell_percentile(table, &run->submit.p99);
+		cell_latency(table, (double)run->submit.max_ns);
+	} else {
+		for (int i = 0; i < 3; i++)
+			table_cell(table, "n/a");
+	}
 	if (run && run->has_waf)
 		table_cell(table, "%.2f", run->waf);
 	else
@@ -303,13 +311,17 @@ struct table *tables_steady(struct summary *const *summaries, size_t count)
 	const char **names = summary_groups(summaries, count, &group_count);
 
 	table_note(table, "SNIA's rule over the last five rounds: max - min at most 20 %% of their "
-		   "average, and their least-squares line moves by at most 10 %% of it.");
+		   "average, and their least-squares line moves by at most 10 %% of it. Latency is that "
+		   "of these five rounds.");
 	name_columns(table, count);
 	table_column(table, "Verdict", "", COLUMN_TEXT);
 	table_column(table, "Rounds", "", 0);
 	table_column(table, "Average", "1/s", 0);
 	table_column(table, "Range", "", 0);
 	table_column(table, "Slope", "", 0);
+	table_column(table, "Mean", "us", 0);
+	table_column(table, "p99", "us", COLUMN_WIDE);
+	table_column(table, "Max", "us", COLUMN_WIDE);
 	table_column(table, "WAF", "", COLUMN_WIDE);
 	for (size_t g = 0; g < group_count; g++) {
 		for (size_t i = 0; i < count; i++) {
