@@ -115,6 +115,9 @@ TEST(a_closed_loop_on_the_wall_clock_obeys_littles_law)
 	check_equal(stats.bytes[IO_WRITE], stats.ios[IO_WRITE] * 8192);
 	check_equal(stats.elapsed_ns, 50 * ms);
 	check(stats.from_submit.count == stats.ios[IO_READ] + stats.ios[IO_WRITE]);
+	/* Exactly, since null's clock answers with the stamp: what was outstanding is the sum
+	   of all latencies, those of the unfinished included. */
+	check(stats.outstanding_ns == stats.from_due.sum_ns);
 	check_equal(target->in_flight, 0);
 	target_close(target);
 }

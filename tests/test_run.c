@@ -74,6 +74,7 @@ TEST(a_closed_loop_keeps_its_depth_and_reaches_what_the_servers_allow)
 	check_equal(stats.unissued, 0);
 	/* 8 came back at the end; the first of them ended the run, none was sent again. */
 	check_equal(stats.unfinished, 24);
+	check(stats.outstanding_ns == stats.from_due.sum_ns);
 }
 
 TEST(a_completion_at_the_very_end_counts_and_one_a_nanosecond_later_does_not)

@@ -170,23 +170,36 @@ static inline void account(struct loop *loop, struct io *io)
 	loop->free_ios = io;
 }
 
+/* `count` requests were seen to have come back at now_ns. */
+static inline void leave(struct loop *loop, uint64_t now_ns, uint32_t count)
+{
+	count_outstanding(loop, now_ns);
+	loop->in_flight -= count;
+}
+
 /*
- * All that has come back by now, `first` ahead. On a real target the whole batch is taken
- * before it is looked at, so that one reading of the clock, straight after the first,
- * holds for all. Returns that reading.
+ * All that has come back by now, `first` ahead. On a real target everything is taken before
+ * it is looked at; one reading of the clock, straight after the first, holds for all that
+ * the target saw in the same look. Returns the time at which the next requests go out.
  */
 static uint64_t take_batch(struct loop *loop, struct io *first)
 {
 	uint64_t now_ns = target_now(loop->target);
 	struct io **end = &first->next, *io, *next;
 	uint32_t count = 1;
+	bool is_batch = false;
 
-	if (!loop->target->is_virtual) {
-		while (loop->target->in_flight && (io = target_reap(loop->target, 0))) {
-			*end = io;
-			end = &io->next;
-			count++;
+	while (!loop->target->is_virtual && loop->target->in_flight &&
+	       (io = target_reap(loop->target, 0))) {
+		if (io->completed_ns > now_ns) {
+			leave(loop, now_ns, count);
+			now_ns = target_now(loop->target);
+			count = 0;
 		}
+		*end = io;
+		end = &io->next;
+		count++;
+		is_batch = true;
 	}
 	*end = NULL;
 	for (io = first; io; io = next) {
@@ -194,10 +207,9 @@ static uint64_t take_batch(struct loop *loop, struct io *first)
 		account(loop, io);
 	}
 	end_windows(loop, now_ns);
-	count_outstanding(loop, now_ns);
-	loop->in_flight -= count;
+	leave(loop, now_ns, count);
 	/* Its statistics took a while: the requests that follow go out later than that. */
-	return count > 1 ? target_now(loop->target) : now_ns;
+	return is_batch ? target_now(loop->target) : now_ns;
 }
 
 static inline void *data_for(struct loop *loop, const struct io *io)
