@@ -16,6 +16,7 @@ struct server {
 	unsigned servers;
 	uint64_t service_ns, now_ns, free_ns[SERVERS_MAX];
 	uint64_t lie_ns;        /* completions claim to have come this much sooner */
+	uint64_t step_ns;       /* its clock stands still in between and jumps; 0: it does not */
 	uint64_t fail_every;    /* every n-th fails; 0: none */
 	uint64_t submitted, reaped;
 	struct health health;   /* handed out as it is, when has_health */
@@ -63,6 +64,8 @@ static struct io *server_reap(struct target *target, uint64_t until_ns)
 	}
 	if (io->completed_ns > server->now_ns)
 		server->now_ns = io->completed_ns;
+	if (server->step_ns && server->now_ns % server->step_ns)
+		server->now_ns += server->step_ns - server->now_ns % server->step_ns;
 	server->first = io->next;
 	if (!server->first)
 		server->end = &server->first;

@@ -195,6 +195,19 @@ TEST(the_series_shows_the_seconds_without_a_single_io)
 	target_close(target);
 }
 
+TEST(the_clock_at_the_thaw_belongs_to_the_working_device)
+{
+	struct target *target = wrap("freeze=2ms,period=10ms,start=0ns", 1, 100 * us);
+	struct io io = one_io();
+
+	check(!target_reap(target, 2 * ms));
+	target_submit(target, &io);
+	check_equal(server.base.in_flight, 1); /* not kept until the next thaw */
+	check(target_reap(target, TARGET_FOREVER) == &io);
+	check_equal(io.completed_ns, 2 * ms + 100 * us);
+	target_close(target);
+}
+
 /* --- delays and errors --- */
 
 TEST(every_nth_request_is_delayed_and_the_others_are_not)
@@ -242,6 +255,22 @@ TEST(a_delay_that_ends_in_a_freeze_waits_for_the_thaw)
 	target_submit(target, &io); /* back at 1 ms, delayed to 6 ms, frozen until 13 ms */
 	check(target_reap(target, TARGET_FOREVER) == &io);
 	check_equal(io.completed_ns, 13 * ms);
+	target_close(target);
+}
+
+TEST(a_thaw_before_the_end_of_a_delay_comes_first)
+{
+	/* Every second one is delayed. The first is back at 1 ms, frozen until 3 ms; the second
+	   is back at 2 ms, delayed to 7 ms. */
+	struct target *target = wrap("delay=5ms,delay_every=2,freeze=2ms,period=100ms,start=1ms", 1, ms);
+	struct io a = one_io(), b = one_io();
+
+	target_submit(target, &a);
+	target_submit(target, &b);
+	check(target_reap(target, TARGET_FOREVER) == &a);
+	check_equal(a.completed_ns, 3 * ms);
+	check(target_reap(target, TARGET_FOREVER) == &b);
+	check_equal(b.completed_ns, 7 * ms);
 	target_close(target);
 }
 

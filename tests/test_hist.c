@@ -113,6 +113,17 @@ TEST(above_is_how_many_lie_above_the_rank)
 	check_equal(above, 9);
 }
 
+TEST(a_rank_is_rounded_up_also_where_the_rest_is_a_millionth)
+{
+	uint64_t above;
+
+	fresh();
+	hist_add(&hist, 1);
+	hist_add_many(&hist, 2, 1000000);
+	check_equal(hist_quantile(&hist, 1, &above), 2); /* 1.000001 of 1,000,001: the second */
+	check_equal(above, 999999);
+}
+
 TEST(merging_equals_adding_everything_to_one_in_any_order)
 {
 	struct rng rng = rng_stream(1, "merge");

@@ -93,6 +93,34 @@ TEST(requests_come_back_in_order_and_the_clock_does_not_run_backwards)
 	target_close(target);
 }
 
+TEST(the_clock_goes_on_while_a_completion_waits_to_be_taken)
+{
+	struct target *target = open_null("1M");
+	struct io ios[2] = { { .size_bytes = 512 }, { .size_bytes = 512 } };
+	const struct timespec a_while = { .tv_nsec = 2000000 };
+
+	target_submit(target, &ios[0]);
+	target_submit(target, &ios[1]);
+	check(target_reap(target, 0) == &ios[0]);
+	nanosleep(&a_while, NULL);
+	check(target_reap(target, 0) == &ios[1]);
+	check(target_now(target) >= ios[1].completed_ns + 2 * ms);
+	target_close(target);
+}
+
+TEST(an_overload_of_several_threads_counts_what_none_of_them_sent)
+{
+	struct workload workload = reads(2, 1);
+	struct run_config config = config_of(&workload, 1000000000, 2 * ms);
+	struct target *targets[2] = { open_null("1G"), open_null("1G") };
+
+	check_equal(run_threads(targets, 2, &config, &stats), 0);
+	check_equal(stats.from_due.count, 2000000);
+	check(stats.unissued > 0);
+	target_close(targets[0]);
+	target_close(targets[1]);
+}
+
 TEST(waiting_lasts_until_the_moment)
 {
 	struct target *target = open_null("1M");

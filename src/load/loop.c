@@ -370,11 +370,13 @@ static void drain(struct loop *loop)
 static void count_unissued(struct loop *loop)
 {
 	uint64_t run_ns = loop->end_ns - loop->start_ns, left_ns, estimate, groups;
+	unsigned __int128 period_ns;
 
 	if (!loop->is_open || pace_due(&loop->pace) >= run_ns)
 		return;
 	left_ns = run_ns - pace_due(&loop->pace);
-	estimate = (uint64_t)((unsigned __int128)left_ns * loop->config->rate / loop->count / 1000000000u);
+	period_ns = (unsigned __int128)loop->count * 1000000000u; /* of `rate` requests of this share */
+	estimate = (uint64_t)(((unsigned __int128)left_ns * loop->config->rate + period_ns - 1) / period_ns);
 	if (estimate > loop->issue_max - loop->issued)
 		estimate = loop->issue_max - loop->issued;
 	if (estimate > UNISSUED_EXACT) {
