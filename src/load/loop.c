@@ -414,6 +414,7 @@ int loop_run(struct loop *loop, uint64_t start_ns)
 		loop->end_ns = now_ns;
 		loop->window_end_ns = UINT64_MAX;
 	}
+	end_windows(loop, loop->end_ns); /* also if it began after its end, on a busy host */
 	count_outstanding(loop, loop->end_ns);
 	drain(loop);
 	if (loop->end_ns > loop->window_start_ns || loop->interval.from_submit.count)

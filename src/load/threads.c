@@ -20,7 +20,7 @@
 enum {
 	RING_MIN = 16,       /* intervals */
 	RING_MAX = 256,
-	START_NS = 2000000,  /* from now until all threads begin */
+	START_NS = 1000000,  /* from the moment that all threads are there until they begin */
 };
 
 static const uint64_t ring_ns = 2000000000;   /* short windows: as many as this holds */
@@ -38,7 +38,6 @@ struct worker {
 	struct team *team;
 	pthread_t thread;
 	bool is_running;           /* there is a thread to join */
-	uint64_t start_ns;
 	int err;
 	struct finished *ring;
 	atomic_uint_fast64_t put;  /* by the worker */
@@ -54,8 +53,10 @@ struct team {
 	unsigned count;
 	uint32_t ring_count;
 	atomic_bool cancel;
-	pthread_mutex_t mutex;  /* only to sleep and to wake up */
+	pthread_mutex_t mutex;  /* to sleep and to wake up, and for the two below */
 	pthread_cond_t changed;
+	unsigned ready;         /* threads that are there */
+	uint64_t start_ns;      /* when all begin; 0: not known yet */
 	struct stats window;    /* the threads' intervals, merged */
 	struct stats *out;
 	uint64_t beats_told;
@@ -106,14 +107,30 @@ static bool worker_progress(void *context, const struct loop *loop, uint64_t ela
 	return true;
 }
 
+/* All threads are there before the run begins: one that came late would be missing from it. */
+static uint64_t wait_for_start(struct team *team)
+{
+	uint64_t start_ns;
+
+	pthread_mutex_lock(&team->mutex);
+	team->ready++;
+	pthread_cond_broadcast(&team->changed);
+	while (!team->start_ns)
+		pthread_cond_wait(&team->changed, &team->mutex);
+	start_ns = team->start_ns;
+	pthread_mutex_unlock(&team->mutex);
+	return start_ns;
+}
+
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
 	struct target *target = worker->loop.target;
+	uint64_t start_ns = wait_for_start(worker->team);
 
-	while (target_now(target) < worker->start_ns)
-		target_reap(target, worker->start_ns);
-	worker->err = loop_run(&worker->loop, worker->start_ns);
+	while (target_now(target) < start_ns)
+		target_reap(target, start_ns);
+	worker->err = loop_run(&worker->loop, start_ns);
 	atomic_store(&worker->is_over, true);
 	announce(worker->team);
 	return NULL;
@@ -239,24 +256,31 @@ static int worker_init(struct team *team, unsigned index, struct target *target)
 }
 
 /* Starts all; when one cannot be started the others are told to end. */
-static int workers_start(struct team *team, uint64_t start_ns)
+static int workers_start(struct team *team, struct target *clock)
 {
+	unsigned started = 0;
 	int err = 0;
 
 	for (unsigned i = 0; i < team->count; i++) {
 		struct worker *worker = &team->workers[i];
 
-		worker->start_ns = start_ns;
 		if (!err)
 			err = pthread_create(&worker->thread, NULL, worker_main, worker);
 		worker->is_running = !err;
+		started += !err;
 		if (err)
 			atomic_store(&worker->is_over, true);
 	}
-	if (!err)
-		return 0;
-	atomic_store(&team->cancel, true);
-	return fail(err, "cannot start a thread: %s", strerror(err));
+	if (err)
+		atomic_store(&team->cancel, true);
+
+	pthread_mutex_lock(&team->mutex);
+	while (team->ready < started)
+		pthread_cond_wait(&team->changed, &team->mutex);
+	team->start_ns = target_now(clock) + START_NS;
+	pthread_cond_broadcast(&team->changed);
+	pthread_mutex_unlock(&team->mutex);
+	return err ? fail(err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
 static int workers_join(struct team *team)
@@ -291,7 +315,7 @@ static int team_run(struct team *team, struct target **targets)
 		err = worker_init(team, i, targets[i]);
 	if (err)
 		return err;
-	err = workers_start(team, target_now(targets[0]) + START_NS);
+	err = workers_start(team, targets[0]);
 	lead(team);
 	join_err = workers_join(team);
 	return err ? err : join_err;
