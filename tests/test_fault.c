@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "load/run.h"
 #include "server.h"
@@ -307,14 +308,17 @@ TEST(a_freeze_on_the_wall_clock_lasts_as_long)
 	struct io io = one_io();
 	struct target *target;
 
-	check_equal(target_open("fault:freeze=30ms,period=1000s,start=0ns:null:1M", &options, &target), 0);
+	uint64_t before_ns = clock_ns(), thaw_ns = before_ns + 50 * ms; /* or a little later */
+
+	check_equal(target_open("fault:freeze=50ms,period=1000s,start=0ns:null:1M", &options, &target), 0);
 	check(!target->is_virtual);
 	check_equal(target->size_bytes, 1 << 20);
 	target_submit(target, &io);
-	check(!target_reap(target, 0));
 	check(target_reap(target, TARGET_FOREVER) == &io);
-	check(io.completed_ns - io.submitted_ns > 20 * ms);
 	target_close(target);
+	if (io.submitted_ns >= thaw_ns)
+		tap_skip("this host is too busy to submit within 50 ms");
+	check(io.completed_ns >= thaw_ns);
 }
 
 /* --- around everything else --- */
