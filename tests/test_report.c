@@ -56,6 +56,9 @@ static struct summary *begin(void)
 	summary_free(summary);
 	summary = summary_new();
 	summary->target = xstrdup("drive");
+	summary->drive = xstrdup("drive");
+	summary->heading = xstrdup("drive");
+	summary->arrivals = xstrdup("");
 	summary->description = xstrdup("");
 	summary->bed = xstrdup("");
 	summary->seed = xstrdup("1");
@@ -235,7 +238,7 @@ TEST(littles_law_that_fails_is_flagged_everywhere)
 	check(strstr(printed(summary, 80), "peak, Little fails"));
 	summary_label(&summary, 1);
 	page_html(&summary, 1, &page);
-	check(strstr(page.text, "FAILS -2.44 %"));
+	check(strstr(page.text, "FAILS -2.44&nbsp;%"));
 }
 
 /* 999 sent and 1 not are a thousand due. */
@@ -255,6 +258,42 @@ TEST(a_point_is_overloaded_when_more_than_one_in_a_thousand_was_not_sent)
 	check(!summary->groups[0].runs[0].overloaded);
 	check(summary->groups[0].runs[1].overloaded);
 	check(strstr(summary->overload, "g/w from 110 %"));
+}
+
+TEST(a_maximum_run_after_steady_rounds_of_its_workload_is_in_steady_state)
+{
+	const uint64_t steady[] = { 100, 100, 100, 100, 100 };
+	struct result_phase *rounds = make_phase(PHASE_ROUNDS, 0, 100, 1000);
+	struct result_phase *curve = make_phase(PHASE_POINT, 10, 100, 1000);
+
+	begin();
+	add(make_phase(PHASE_RUN, 0, 100, 1000));
+	add(curve);
+	conclude();
+	check(!strcmp(summary_order(summary), "before steady state (the published order)"));
+
+	begin();
+	free(rounds->name);
+	free(rounds->group);
+	rounds->name = xstrdup("g/w/precondition");
+	rounds->group = xstrdup("g/w/precondition");
+	rounds->outcome.steady = steady_judge(steady, 5);
+	summary_add(summary, rounds, NULL, 0, steady, 5);
+	add(make_phase(PHASE_RUN, 0, 100, 1000));
+	add(make_phase(PHASE_POINT, 10, 100, 1000));
+	conclude();
+	check(!strcmp(summary_order(summary), "in steady state (the stricter order)"));
+
+	begin();
+	rounds->outcome.steady.steady = false;
+	summary_add(summary, rounds, NULL, 0, steady, 5);
+	add(make_phase(PHASE_RUN, 0, 100, 1000));
+	add(make_phase(PHASE_POINT, 10, 100, 1000));
+	conclude();
+	check(!strcmp(summary_order(summary),
+		      "after preconditioning that did not always become steady"));
+	result_phase_free(rounds);
+	free(rounds);
 }
 
 TEST(errors_are_told)

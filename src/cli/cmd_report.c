@@ -1,9 +1,10 @@
 /* drivebay report: one HTML page about a result, or several side by side. */
 #include "cli/command.h"
 
-#include <stdbool.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/fail.h"
@@ -26,12 +27,27 @@ static int write_page(struct result *const *results, size_t count, const char *p
 		     : report_write_html(results, count, path);
 }
 
+/* Not even --force may turn a result into a picture of itself. */
+static int check_output(int count, const char **arguments, const char *path)
+{
+	struct stat page, result;
+
+	if (stat(path, &page) < 0)
+		return 0;
+	for (int i = 0; i < count; i++)
+		if (!stat(arguments[i], &result) && result.st_dev == page.st_dev
+		    && result.st_ino == page.st_ino)
+			return fail(EINVAL, "--output: %s is one of the results; name another file for "
+				    "the page", path);
+	return 0;
+}
+
 static int run(int count, const char **arguments)
 {
 	struct result **results = xcalloc((size_t)count, sizeof(*results));
 	_cleanup_free_ char *beside = xasprintf("%s.html", arguments[0]);
 	const char *path = output ? output : beside;
-	int err = 0;
+	int err = check_output(count, arguments, path);
 
 	for (int i = 0; !err && i < count; i++)
 		err = result_open(arguments[i], false, &results[i]);

@@ -78,6 +78,8 @@ void escape_html(struct buf *buf, const char *text)
 			buf_puts(buf, "&amp;");
 		else if (character == '"')
 			buf_puts(buf, "&quot;");
+		else if (character == ' ' && *text == '%')
+			buf_puts(buf, "&nbsp;"); /* a number and its sign stay together */
 		else
 			put_character(buf, is_control(character) ? ' ' : character);
 	}

@@ -155,7 +155,7 @@ static void put_header(struct page *page)
 
 	buf_puts(out, "<header>\n<h1>");
 	if (page->count == 1) {
-		put_or(page, page->summaries[0]->target, "An unnamed drive");
+		put_or(page, page->summaries[0]->heading, "An unnamed drive");
 		put_kind(page, page->summaries[0]);
 	} else {
 		buf_printf(out, "%zu results side by side%s", page->count,
@@ -289,8 +289,8 @@ static void put_verdict(struct page *page, const struct summary *summary,
 	if (steady->round_count >= STEADY_ROUNDS) {
 		buf_puts(out, ": over the last five the average is ");
 		number_put(out, steady->verdict.average);
-		buf_printf(out, " IOPS, their range %.1f %% of it (limit 20 %%), their slope %.1f %% (limit "
-			   "10 %%)", steady->verdict.range_share * 100, steady->verdict.slope_share * 100);
+		buf_printf(out, " IOPS, their range %.1f&nbsp;%% of it (limit 20&nbsp;%%), their slope %.1f&nbsp;%% (limit "
+			   "10&nbsp;%%)", steady->verdict.range_share * 100, steady->verdict.slope_share * 100);
 	}
 	buf_puts(out, ".</p>\n");
 }
@@ -410,26 +410,43 @@ static void put_overload(struct page *page)
 	}
 }
 
+static void put_order(struct page *page)
+{
+	for (size_t i = 0; i < page->count; i++) {
+		const char *order = summary_order(page->summaries[i]);
+
+		if (!order)
+			continue;
+		buf_puts(page->out, page->count > 1 ? " " : "Here they were made ");
+		if (page->count > 1) {
+			escape_html(page->out, page->summaries[i]->label);
+			buf_puts(page->out, ": ");
+		}
+		buf_printf(page->out, "%s.", order);
+	}
+}
+
 static void put_method(struct page *page)
 {
 	struct buf *out = page->out;
 
 	buf_puts(out, "<section aria-labelledby=\"method\"><h2 id=\"method\">Method and caveats</h2>\n<dl>\n"
 		 "<dt>Peak</dt><dd>The best point of the curve that the drive sustained: the last third of the "
-		 "point ran at 95 % of its mean or more. The points were offered at 10 to 120 % of what "
+		 "point ran at 95&nbsp;% of its mean or more. The points were offered at 10 to 120&nbsp;% of what "
 		 "the maximum run reached, open loop, with at most the workload's outstanding requests.</dd>\n"
-		 "<dt>Maximum run</dt><dd>Flat out before the curve, and where no steady state was established "
-		 "first, before garbage collection had begun: a burst, not a promise. The ratio burst to peak "
-		 "tells them apart.</dd>\n"
+		 "<dt>Maximum run</dt><dd>Flat out before the curve; where no steady state was established "
+		 "first, it can end before garbage collection has begun: a burst, not a promise. ");
+	put_order(page);
+	buf_puts(out, "</dd>\n"
 		 "<dt>Latency</dt><dd>From submission, as laboratories publish it. <em>Due</em> latency "
 		 "counts from the moment a request should have gone out, so a stall is not hidden by "
 		 "requests that were held back.</dd>\n"
 		 "<dt>Little's law</dt><dd>IOPS x mean latency must equal the requests outstanding. They were "
-		 "counted over time, independently of both; a difference above 1 % is flagged.</dd>\n"
+		 "counted over time, independently of both; a difference above 1&nbsp;% is flagged.</dd>\n"
 		 "<dt>Percentiles</dt><dd>n/a where fewer than ten samples lie above. Histogram error at most "
-		 "0.4 %.</dd>\n"
-		 "<dt>Steady state</dt><dd>By SNIA's rule over five rounds: range at most 20 %, slope at most "
-		 "10 % of their average.</dd>\n"
+		 "0.4&nbsp;%.</dd>\n"
+		 "<dt>Steady state</dt><dd>By SNIA's rule over five rounds: range at most 20&nbsp;%, slope at most "
+		 "10&nbsp;% of their average.</dd>\n"
 		 "<dt>Units</dt><dd>MB is 10<sup>6</sup> bytes, K of IOPS is 1,000, K of a request is "
 		 "1,024 bytes.</dd>\n<dt>Charts</dt><dd>");
 	if (longest_merge(page) > 1)

@@ -130,12 +130,53 @@
 		};
 	}
 
+	/*
+	 * Where the IOPS axis ends. A burst far beyond the curve would squeeze it into a corner:
+	 * it is drawn at the edge, with its figure.
+	 */
+	function farthest(chart) {
+		var points = 1, maximum = 1;
+
+		chart.series.forEach(function (series) {
+			series.points.forEach(function (p) { points = Math.max(points, p[2]); });
+			if (series.maximum)
+				maximum = Math.max(maximum, series.maximum[0]);
+		});
+		return (maximum > 1.5 * points ? points * 1.35 : Math.max(points, maximum)) * 1.05;
+	}
+
+	function maximumMark(name, drive, label) {
+		return {
+			type: 'symbol', name: 'mark-' + name, from: { data: name },
+			description: label + ', maximum run', aria: true,
+			encode: { update: {
+				x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' },
+				shape: { signal: "datum.off ? 'M-1,-1L1,0L-1,1' : 'M-1,-1L1,1M-1,1L1,-1'" },
+				size: { signal: 'datum.off ? 90 : 220' }, fill: { value: 'none' },
+				stroke: { value: colour(drive) }, strokeWidth: { value: 2 },
+				tooltip: { field: 'tip' }, description: { field: 'tip' }
+			} }
+		};
+	}
+
+	function maximumWords(name, drive) {
+		return {
+			type: 'text', name: 'mark-' + name + '-words', from: { data: name }, aria: false,
+			encode: { update: {
+				x: { scale: 'x', field: 'x', offset: -10 }, y: { scale: 'y', field: 'y' },
+				text: { signal: "datum.off ? datum.words : ''" }, font: { value: FONT },
+				fontSize: { value: 12 }, align: { value: 'right' }, baseline: { value: 'middle' },
+				fill: { value: colour(drive) }
+			} }
+		};
+	}
+
 	/* Latency against IOPS. */
 	function curveSpec(chart, width, height) {
 		var out = spec(width, height, chart.title + ': latency against IOPS, ' +
 			chart.series.length + (chart.series.length === 1 ? ' drive' : ' drives') +
 			'. The table below has every point.');
-		var latencies = [], most = 0, scale;
+		var latencies = [], most = farthest(chart), scale;
 
 		chart.series.forEach(function (series) {
 			var label = data.drives[series.drive], base = 'd' + series.drive;
@@ -145,17 +186,17 @@
 						latency(p[3]) + ', p99 ' + latency(p[4]) + '\nfrom due p99 ' + latency(p[5]) +
 						(p[7] ? '\npeak' : '') + (p[6] ? '' : '\noverloaded or not sustained') };
 			});
-			var maximum = series.maximum ? [{ x: series.maximum[0], y: series.maximum[1],
+			var maximum = series.maximum ? [{ x: Math.min(series.maximum[0], most),
+				y: series.maximum[1], off: series.maximum[0] > most,
+				words: 'maximum run: ' + number(series.maximum[0]) + ' IOPS',
 				tip: label + '\nmaximum run: ' + number(series.maximum[0]) + ' IOPS\nmean ' +
 					latency(series.maximum[1]) + ', p99 ' + latency(series.maximum[2]) }] : [];
 
 			points.forEach(function (p) {
 				latencies.push(p.mean, p.p99);
-				most = Math.max(most, p.x);
 			});
 			maximum.forEach(function (m) {
 				latencies.push(m.y);
-				most = Math.max(most, m.x);
 			});
 			out.data.push({ name: base + '-mean', values: points },
 				{ name: base + '-p99', values: points },
@@ -167,21 +208,12 @@
 				line(base + '-p99', 'p99', series.drive, [5, 4], 1.5, .85, label + ', p99'),
 				line(base + '-mean', 'mean', series.drive, [], 2, 1, label + ', mean'),
 				symbols(base + '-points', 'mean', series.drive, label + ', points'),
-				{
-					type: 'symbol', name: 'mark-' + base + '-maximum', from: { data: base + '-maximum' },
-					description: label + ', maximum run', aria: true,
-					encode: { update: {
-						x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'y' },
-						shape: { value: 'M-1,-1L1,1M-1,1L1,-1' }, size: { value: 90 },
-						stroke: { value: colour(series.drive) }, strokeWidth: { value: 2 },
-						tooltip: { field: 'tip' }, description: { field: 'tip' },
-						fill: { value: 'none' }
-					} }
-				});
+				maximumMark(base + '-maximum', series.drive, label),
+				maximumWords(base + '-maximum', series.drive));
 		});
 		scale = logScale(known(latencies), height < 260 ? 7 : 10);
 		out.scales = [
-			{ name: 'x', type: 'linear', domain: [0, most * 1.02], range: 'width', nice: true },
+			{ name: 'x', type: 'linear', domain: [0, most], range: 'width' },
 			{ name: 'y', type: 'log', domain: scale.domain, range: 'height' }
 		];
 		out.axes = [extend(xAxis('IOPS achieved'), { tickCount: width < 450 ? 4 : 8 }),

@@ -352,6 +352,15 @@ static char *title_of(const char *workload)
 	return title;
 }
 
+static const struct group_summary *group_with_run(const struct summary *summary, const char *name)
+{
+	for (size_t i = 0; i < summary->group_count; i++)
+		for (size_t k = 0; k < summary->groups[i].run_count; k++)
+			if (!strcmp(summary->groups[i].runs[k].name, name))
+				return &summary->groups[i];
+	return NULL;
+}
+
 static struct group_summary *group_for(struct summary *summary, const struct result_phase *phase)
 {
 	const char *name = phase->group && *phase->group ? phase->group : phase->name;
@@ -375,6 +384,23 @@ static struct group_summary *group_for(struct summary *summary, const struct res
 		.peak = SUMMARY_NONE,
 	};
 	return group;
+}
+
+/* What the phases before this one of its chain tell about the state that it found. */
+static void find_order(const struct summary *summary, const struct result_phase *phase,
+		       struct group_summary *group)
+{
+	for (size_t i = 0; i < summary->phase_count; i++) {
+		const struct phase_summary *before = &summary->phases[i];
+		const struct group_summary *rounds;
+
+		if (before->kind != PHASE_ROUNDS || before->chain != phase->chain
+		    || strcmp(before->workload, phase->workload ? phase->workload : ""))
+			continue;
+		group->after_rounds = true;
+		rounds = group_with_run(summary, before->name);
+		group->after_steady = rounds && rounds->steady.verdict.steady;
+	}
 }
 
 static void add_to_group(struct group_summary *group, const struct result_phase *phase,
@@ -416,6 +442,8 @@ static void add_to_log(struct summary *summary, const struct result_phase *phase
 		.note = outcome->note ? xstrdup(outcome->note) : NULL,
 		.kind = phase->kind,
 		.status = outcome->status,
+		.chain = phase->chain,
+		.workload = copy(phase->workload),
 		.mb_per_s = outcome->stats.elapsed_ns ? stats_bytes_per_s(&outcome->stats) / 1e6 : 0,
 	};
 	if (outcome->ended_ns > outcome->began_ns)
@@ -435,6 +463,8 @@ void summary_add(struct summary *summary, const struct result_phase *phase,
 		 const struct window *windows, size_t window_count,
 		 const uint64_t *rounds, size_t round_count)
 {
+	struct group_summary *group;
+
 	add_to_log(summary, phase);
 	switch (phase->kind) {
 	case PHASE_PURGE:
@@ -443,8 +473,11 @@ void summary_add(struct summary *summary, const struct result_phase *phase,
 	case PHASE_RUN:
 	case PHASE_POINT:
 	case PHASE_ROUNDS:
-		add_to_group(group_for(summary, phase), phase, windows, window_count, rounds,
-			     round_count, summary->size_bytes);
+		group = group_for(summary, phase);
+		if (phase->kind == PHASE_RUN)
+			find_order(summary, phase, group);
+		add_to_group(group, phase, windows, window_count, rounds, round_count,
+			     summary->size_bytes);
 		return;
 	}
 	abort();
@@ -691,11 +724,32 @@ static uint64_t number(const char *text, uint64_t otherwise)
 	return *end ? otherwise : value;
 }
 
+/* "host, kernel 6.1.0, x86_64", of what was recorded. */
+static char *read_host(struct result *result)
+{
+	static const char *const keys[][2] = { { "hostname", "" }, { "kernel", "kernel " },
+					       { "machine", "" }, { "cpu", "" } };
+	struct buf host = BUF_INIT;
+
+	buf_puts(&host, "");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *value = result_get_host(result, keys[i][0]);
+
+		if (value && *value)
+			buf_printf(&host, "%s%s%s", host.size ? ", " : "", keys[i][1], value);
+	}
+	return host.text;
+}
+
 static void read_identity(struct result *result, struct summary *summary)
 {
-	const char *cpu = result_get_host(result, "cpu"), *kernel = result_get_host(result, "kernel");
+	const char *target = result_get(result, "target"), *drive = result_get(result, "drive");
+	const char *model = result_get(result, "drive_model");
 
-	summary->target = copy(result_get(result, "target"));
+	summary->target = copy(target);
+	summary->drive = copy(drive ? drive : target);
+	summary->heading = copy(model ? model : target);
+	summary->arrivals = copy(result_get(result, "arrivals"));
 	summary->description = copy(result_get(result, "target_description"));
 	summary->bed = copy(result_get(result, "bed"));
 	summary->seed = copy(result_get(result, "seed"));
@@ -704,13 +758,13 @@ static void read_identity(struct result *result, struct summary *summary)
 	summary->plan_help = copy(result_get(result, "plan_help"));
 	summary->plan_source = copy(result_get(result, "plan_source"));
 	summary->started = copy(result_get_host(result, "started"));
-	summary->host = xasprintf("%s%s%s", cpu ? cpu : "", cpu && kernel ? ", " : "",
-				  kernel ? kernel : "");
+	summary->host = read_host(result);
 	summary->modelled = number(result_get(result, "model"), 0) != 0;
 	summary->scale = number(result_get(result, "scale"), 1);
 	if (summary->scale == 0)
 		summary->scale = 1;
 	summary->full_size_bytes = number(result_get(result, "full_size_bytes"), 0);
+	summary->tail_bytes = number(result_get(result, "tail_bytes"), 0);
 	summary->size_bytes = number(result_get(result, "size_bytes"),
 				     summary->full_size_bytes / summary->scale);
 }
@@ -794,6 +848,7 @@ void summary_free(struct summary *summary)
 	for (size_t i = 0; i < summary->phase_count; i++) {
 		free(summary->phases[i].name);
 		free(summary->phases[i].note);
+		free(summary->phases[i].workload);
 	}
 	for (size_t i = 0; i < summary->caveat_count; i++)
 		free(summary->caveats[i]);
@@ -804,6 +859,9 @@ void summary_free(struct summary *summary)
 		free(summary->workloads[i].sends);
 	}
 	free(summary->workloads);
+	free(summary->arrivals);
+	free(summary->drive);
+	free(summary->heading);
 	free(summary->plan_help);
 	free(summary->overload);
 	free(summary->plan_source);
@@ -831,7 +889,7 @@ static bool differ(struct summary *const *summaries, size_t count, size_t which,
 	for (size_t i = 0; i < count && !found; i++) {
 		char *theirs = text(summaries[i]);
 
-		found = i != which && !strcmp(summaries[i]->target, summaries[which]->target)
+		found = i != which && !strcmp(summaries[i]->drive, summaries[which]->drive)
 			&& strcmp(mine, theirs);
 		free(theirs);
 	}
@@ -873,7 +931,7 @@ void summary_label(struct summary *const *summaries, size_t count)
 							   plan_text };
 
 	for (size_t i = 0; i < count; i++) {
-		char *label = xstrdup(*summaries[i]->target ? summaries[i]->target : "unnamed");
+		char *label = xstrdup(*summaries[i]->drive ? summaries[i]->drive : "unnamed");
 
 		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++) {
 			char *detail, *longer;
@@ -895,6 +953,27 @@ void summary_label(struct summary *const *summaries, size_t count)
 		free(summaries[i]->label);
 		summaries[i]->label = label;
 	}
+}
+
+const char *summary_order(const struct summary *summary)
+{
+	size_t maxima = 0, after_rounds = 0, after_steady = 0;
+
+	for (size_t i = 0; i < summary->group_count; i++) {
+		if (!summary->groups[i].has_curve || summary->groups[i].maximum == SUMMARY_NONE)
+			continue;
+		maxima++;
+		after_rounds += summary->groups[i].after_rounds;
+		after_steady += summary->groups[i].after_steady;
+	}
+	if (!maxima)
+		return NULL;
+	if (after_steady == maxima)
+		return "in steady state (the stricter order)";
+	if (!after_rounds)
+		return "before steady state (the published order)";
+	return after_rounds == maxima ? "after preconditioning that did not always become steady"
+				      : "some before steady state, some after preconditioning";
 }
 
 const struct group_summary *summary_group(const struct summary *summary, const char *name)

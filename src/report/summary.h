@@ -119,6 +119,8 @@ struct group_summary {
 	size_t peak;              /* the best sustained point of the curve; without a curve the
 				     maximum run or the rounds; or SUMMARY_NONE */
 	bool has_curve;
+	bool after_rounds;        /* the maximum run came after rounds of the same workload */
+	bool after_steady;        /* and they had become steady */
 	size_t point_count;       /* points measured */
 	bool has_burst;
 	double burst;             /* maximum run : peak */
@@ -139,14 +141,19 @@ struct phase_summary {
 	enum phase_status status;
 	double elapsed_s;         /* on the target's clock */
 	double mb_per_s;          /* 0: moved nothing */
+	unsigned chain;
+	char *workload;
 };
 
 struct summary {
-	char *target, *description, *bed, *seed, *version, *plan, *host, *started;
+	char *target, *description, *bed, *seed, *version, *plan, *arrivals, *host, *started;
+	char *drive;              /* a model's name; of anything else the target */
+	char *heading;            /* what the drive is called: "Samsung SSD 983 DCT 1.92TB" */
 	char *label;              /* short and, among the results of one report, unique */
 	bool modelled;
 	uint64_t scale;           /* 1: full size */
 	uint64_t full_size_bytes, size_bytes; /* 0: unknown */
+	uint64_t tail_bytes;      /* at the end of the device, and not addressed */
 	size_t phase_count, done_count; /* phases of the plan, and those that are done */
 	struct phase_summary *phases;
 	size_t group_count;
@@ -184,6 +191,9 @@ void summary_label(struct summary *const *summaries, size_t count);
  */
 struct series series_thin(const struct series *series, size_t most);
 void series_clear(struct series *series);
+
+/* "before steady state", "in steady state" ...: when the maximum runs were made; NULL: none. */
+const char *summary_order(const struct summary *summary);
 
 /* The group called `name`, or NULL. */
 const struct group_summary *summary_group(const struct summary *summary, const char *name);

@@ -34,16 +34,22 @@ static void cell_shares(struct table *table, const struct run_summary *run, enum
 	table_cell(table, "%.0f / %.0f", run->busy[read] * 100, run->busy[write] * 100);
 }
 
+/* With its sign; what would be "-0.00" is no difference. */
+static void cell_difference(struct table *table, const char *before, double share, int decimals)
+{
+	double percent = share * 100, least = decimals == 2 ? 0.005 : 0.05;
+
+	if (percent > -least && percent < least)
+		percent = 0;
+	table_cell(table, "%s%+.*f %%", before, decimals, percent);
+}
+
 static void cell_little(struct table *table, const struct run_summary *run)
 {
-	double percent = run->little_error * 100;
-
-	if (percent > -0.005 && percent < 0.005)
-		percent = 0; /* no "-0.00" */
 	if (run->submit.count == 0)
 		table_cell(table, "n/a");
 	else
-		table_cell(table, "%s%+.2f %%", run->little_agrees ? "" : "FAILS ", percent);
+		cell_difference(table, run->little_agrees ? "" : "FAILS ", run->little_error, 2);
 }
 
 /* "80 %" of the maximum run, or what kind of phase it was. */
@@ -436,8 +442,8 @@ struct table *tables_rounds(const struct group_summary *group, const char *label
 		table_cell(table, "%zu", i + 1);
 		table_number(table, (double)steady->rounds[i]);
 		if (steady->verdict.average > 0)
-			table_cell(table, "%+.1f %%",
-				   ((double)steady->rounds[i] / steady->verdict.average - 1) * 100);
+			cell_difference(table, "",
+					(double)steady->rounds[i] / steady->verdict.average - 1, 1);
 		else
 			table_cell(table, "-");
 		table_cell(table, "%s", judged ? "yes" : "");
@@ -533,6 +539,9 @@ static char *size_text(const struct summary *summary)
 
 	if (!bytes)
 		return xstrdup("");
+	if (summary->tail_bytes)
+		return xasprintf("%s, and %llu bytes at its end that were not addressed",
+				 format_size(bytes, full), (unsigned long long)summary->tail_bytes);
 	if (summary->scale == 1)
 		return xstrdup(format_size(bytes, full));
 	return xasprintf("%s, run at 1/%llu of it (%s)", format_size(bytes, full),
@@ -553,6 +562,18 @@ static char *plan_text(const struct summary *summary)
 {
 	return xasprintf("%s%s%zu of %zu phases done", summary->plan, *summary->plan ? ", " : "",
 			 summary->done_count, summary->phase_count);
+}
+
+static char *order_text(const struct summary *summary)
+{
+	const char *order = summary_order(summary);
+
+	return xstrdup(order ? order : "");
+}
+
+static char *arrivals_text(const struct summary *summary)
+{
+	return xstrdup(summary->arrivals);
 }
 
 static char *version_text(const struct summary *summary)
@@ -584,6 +605,8 @@ struct table *tables_facts(struct summary *const *summaries, size_t count)
 	fact(table, "Capacity", summaries, count, size_text);
 	fact(table, "Bed (host)", summaries, count, bed_text);
 	fact(table, "Plan", summaries, count, plan_text);
+	fact(table, "Maximum runs", summaries, count, order_text);
+	fact(table, "Arrivals", summaries, count, arrivals_text);
 	fact(table, "Seed", summaries, count, seed_text);
 	fact(table, "drivebay", summaries, count, version_text);
 	fact(table, "Run on", summaries, count, host_text);

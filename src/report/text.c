@@ -35,6 +35,8 @@ static void print_head(const struct summary *summary, FILE *out, unsigned column
 		buf_printf(&line, "; run at 1/%llu of its size, durations and capacity divided alike",
 			   (unsigned long long)summary->scale);
 	text_wrap(line.text, out, columns, "", "");
+	if (summary_order(summary))
+		fprintf(out, "maximum runs: %s\n", summary_order(summary));
 	fprintf(out, "\n");
 }
 

@@ -1,0 +1,2 @@
+drivebay help report
+drivebay help show

@@ -1,0 +1,1 @@
+drivebay show "$ROOT/tests/fuzz/corpus/result/complete.drivebay"

@@ -1,0 +1,1 @@
+drivebay show --columns 79 x.drivebay
