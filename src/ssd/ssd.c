@@ -259,7 +259,24 @@ struct saved {
 	struct ssd_counters count;
 };
 
-static const char saved_magic[8] = "dbssd01";
+static const char saved_magic[8] = "dbssd02";
+
+/* Over all that stands before it in the file: tells a damaged state, not a forged one. */
+static uint64_t checksum(uint64_t sum, const void *memory, size_t bytes)
+{
+	const char *at = memory;
+
+	for (; bytes > 0; at += sizeof(uint64_t)) {
+		size_t size = bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
+		uint64_t word = 0;
+
+		memcpy(&word, at, size);
+		bytes -= size;
+		sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
 
 static int write_all(int fd, const void *memory, size_t bytes)
 {
@@ -321,6 +338,7 @@ int ssd_save(struct ssd *ssd, int fd)
 {
 	struct saved saved;
 	struct part parts[PARTS];
+	uint64_t sum;
 	int err;
 
 	assert(ssd->outstanding == 0);
@@ -353,10 +371,13 @@ int ssd_save(struct ssd *ssd, int fd)
 	saved.gc_rng = ssd->gc_rng;
 	saved.count = ssd->count;
 	err = write_all(fd, &saved, sizeof(saved));
+	sum = checksum(0, &saved, sizeof(saved));
 	parts_of(ssd, parts);
-	for (int i = 0; !err && i < PARTS; i++)
+	for (int i = 0; !err && i < PARTS; i++) {
 		err = write_all(fd, parts[i].memory, parts[i].bytes);
-	return err;
+		sum = checksum(sum, parts[i].memory, parts[i].bytes);
+	}
+	return err ? err : write_all(fd, &sum, sizeof(sum));
 }
 
 static bool fits(const struct ssd *ssd, const struct saved *saved)
@@ -371,6 +392,7 @@ int ssd_load(struct ssd *ssd, int fd)
 {
 	struct saved saved;
 	struct part parts[PARTS];
+	uint64_t sum, expected = 0;
 	int err = read_all(fd, &saved, sizeof(saved));
 
 	assert(ssd->outstanding == 0);
@@ -402,8 +424,15 @@ int ssd_load(struct ssd *ssd, int fd)
 		ssd->dies[i].erased = saved.erase_tail;
 	ssd->gc_rng = saved.gc_rng;
 	ssd->count = saved.count;
+	sum = checksum(0, &saved, sizeof(saved));
 	parts_of(ssd, parts);
-	for (int i = 0; !err && i < PARTS; i++)
+	for (int i = 0; !err && i < PARTS; i++) {
 		err = read_all(fd, parts[i].memory, parts[i].bytes);
+		sum = checksum(sum, parts[i].memory, parts[i].bytes);
+	}
+	if (!err)
+		err = read_all(fd, &expected, sizeof(expected));
+	if (!err && sum != expected)
+		err = fail(EBADMSG, "loading the drive's state: the file is damaged");
 	return err;
 }

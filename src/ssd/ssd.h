@@ -74,7 +74,8 @@ const char *ssd_broken_law(const struct ssd *ssd);
 
 /*
  * The settled state to and from a file. Loading needs a drive of the same description.
- * -EIO/-ENOSPC/-EBADMSG with a sentence in fail().
+ * -EIO/-ENOSPC/-EBADMSG with a sentence in fail(); a file that is cut off or damaged is
+ * refused, and a drive that could not be loaded is only good for ssd_free().
  */
 int ssd_save(struct ssd *ssd, int fd);
 int ssd_load(struct ssd *ssd, int fd);
