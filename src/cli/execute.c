@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,12 +56,13 @@ static void on_signal(int number)
 	stop_requested = 1;
 }
 
-static void catch_signals(struct sigaction old[static 2])
+/* `flags`: SA_RESETHAND lets a second signal end the process at once, which loses no more
+   than a kill does. */
+static void catch_signals(int flags, struct sigaction old[static 2])
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
 
 	sigemptyset(&action.sa_mask);
-	stop_requested = 0;
 	sigaction(SIGINT, &action, &old[0]);
 	sigaction(SIGTERM, &action, &old[1]);
 }
@@ -85,16 +87,39 @@ static void drop_state(const struct chain_run *run, size_t phase)
 	unlink(path);
 }
 
+/* All of them, and what a kill has left behind. */
+static void drop_states(const struct chain_run *run)
+{
+	const struct plan *plan = run->config->plan;
+
+	for (size_t i = 0; i < plan->phase_count; i++) {
+		_cleanup_free_ char *draft = NULL;
+
+		if (plan->phases[i].chain != run->chain)
+			continue;
+		draft = xasprintf("%s-state-%u-%zu.draft", run->config->path, run->chain, i);
+		unlink(draft);
+		drop_state(run, i);
+	}
+}
+
+/* Nothing waits for the disk here: a state that a power cut takes costs time, not the result. */
 static int save_state(const struct chain_run *run, size_t phase)
 {
 	_cleanup_free_ char *path = state_path(run, phase);
 	_cleanup_free_ char *draft = xasprintf("%s.draft", path);
-	_cleanup_close_ int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int err;
+	int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), err;
 
 	if (fd < 0)
 		return fail(errno, "%s: %s", draft, strerror(errno));
 	err = target_snapshot(run->target, fd);
+	if (err) {
+		_cleanup_free_ char *why = xstrdup(fail_message());
+
+		err = fail(-err, "%s: %s", path, why);
+	}
+	if (close(fd) < 0 && !err)
+		err = fail(errno, "%s: %s", path, strerror(errno));
 	if (!err && rename(draft, path) < 0)
 		err = fail(errno, "%s: %s", path, strerror(errno));
 	if (err)
@@ -107,9 +132,17 @@ static int load_state(const struct chain_run *run, size_t phase)
 	_cleanup_free_ char *path = state_path(run, phase);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
+	int err;
+
 	if (fd < 0)
 		return fail(errno, "%s: %s", path, strerror(errno));
-	return target_restore(run->target, fd);
+	err = target_restore(run->target, fd);
+	if (err) {
+		_cleanup_free_ char *why = xstrdup(fail_message());
+
+		err = fail(-err, "%s: %s", path, why);
+	}
+	return err;
 }
 
 /* ---- windows and progress of the phase under way ---- */
@@ -476,66 +509,7 @@ static bool is_settled_status(enum phase_status status)
 	return status == PHASE_DONE || status == PHASE_SKIPPED;
 }
 
-/* Brings a model to where the last finished phase had left it. */
-static int catch_up(struct chain_run *run, size_t next, uint64_t ended_ns)
-{
-	size_t changed;
-	int err;
-
-	if (!run->target->is_virtual || !last_change(run, next, &changed))
-		return 0;
-	err = load_state(run, changed);
-	if (!err && target_reap(run->target, ended_ns))
-		abort(); /* nothing was in flight */
-	return err;
-}
-
-/* The first phase of the chain that is not done; the plan's end when there is none. */
-static int first_open_phase(struct chain_run *run, size_t *out, uint64_t *ended_ns)
-{
-	const struct plan *plan = run->config->plan;
-
-	*ended_ns = 0;
-	for (size_t i = 0; i < plan->phase_count; i++) {
-		enum phase_status status;
-		uint64_t phase_ended_ns;
-		int err;
-
-		if (plan->phases[i].chain != run->chain)
-			continue;
-		err = phase_status(run, i, &status, &phase_ended_ns);
-		if (err)
-			return err;
-		if (!is_settled_status(status)) {
-			*out = i;
-			return 0;
-		}
-		*ended_ns = phase_ended_ns;
-		progress_done(run->progress, i, NULL, NULL, true);
-	}
-	*out = plan->phase_count;
-	return 0;
-}
-
-static int run_phases(struct chain_run *run)
-{
-	const struct plan *plan = run->config->plan;
-	uint64_t ended_ns;
-	size_t next = 0, changed;
-	int err = first_open_phase(run, &next, &ended_ns);
-
-	if (!err && next < plan->phase_count && ended_ns)
-		err = catch_up(run, next, ended_ns);
-	for (size_t i = next; !err && i < plan->phase_count; i++) {
-		if (plan->phases[i].chain == run->chain)
-			err = run_phase(run, i);
-		if (!err && stop_requested)
-			err = -EINTR;
-	}
-	if (!err && last_change(run, plan->phase_count, &changed))
-		drop_state(run, changed);
-	return err;
-}
+/* ---- targets ---- */
 
 static int open_targets(struct chain_run *run)
 {
@@ -561,6 +535,125 @@ static void close_targets(struct chain_run *run)
 	while (run->target_count > 0)
 		target_close(run->targets[--run->target_count]);
 	free(run->targets);
+	run->targets = NULL;
+}
+
+/* A model as it was opened, in the place of one whose state could not be loaded. */
+static int reopen_target(struct chain_run *run)
+{
+	close_targets(run);
+	return open_targets(run);
+}
+
+/* ---- a chain ---- */
+
+/* Whether everything of the plan is settled. */
+static int is_complete(struct chain_run *run, bool *out)
+{
+	enum phase_status status;
+	uint64_t ended_ns;
+	int err = 0;
+
+	*out = true;
+	for (size_t i = 0; !err && *out && i < run->config->plan->phase_count; i++) {
+		err = phase_status(run, i, &status, &ended_ns);
+		*out = !err && is_settled_status(status);
+	}
+	return err;
+}
+
+/* The first phase of the chain that is not done; the plan's end when there is none. */
+static int first_open_phase(struct chain_run *run, size_t *out, uint64_t *ended_ns)
+{
+	const struct plan *plan = run->config->plan;
+	enum phase_status status;
+	uint64_t phase_ended_ns;
+	int err = 0;
+
+	*ended_ns = 0;
+	for (*out = 0; *out < plan->phase_count; (*out)++) {
+		if (plan->phases[*out].chain != run->chain)
+			continue;
+		err = phase_status(run, *out, &status, &phase_ended_ns);
+		if (err || !is_settled_status(status))
+			break;
+		*ended_ns = phase_ended_ns;
+	}
+	return err;
+}
+
+static size_t first_phase(const struct chain_run *run)
+{
+	size_t first = 0;
+
+	while (run->config->plan->phases[first].chain != run->chain)
+		first++;
+	return first;
+}
+
+/* Brings a model to where phase `changed` left it, and lets the time pass that others took. */
+static int catch_up(struct chain_run *run, size_t changed, uint64_t ended_ns)
+{
+	enum phase_status status;
+	uint64_t left_ns;
+	int err = load_state(run, changed);
+
+	if (!err)
+		err = phase_status(run, changed, &status, &left_ns);
+	if (err)
+		return err;
+	if (target_now(run->target) != left_ns) {
+		_cleanup_free_ char *path = state_path(run, changed);
+
+		return fail(EBADMSG, "%s: is not what %s left", path,
+			    run->config->plan->phases[changed].name);
+	}
+	if (target_reap(run->target, ended_ns))
+		abort(); /* nothing was in flight */
+	return 0;
+}
+
+/*
+ * Where the chain goes on. What a phase leaves in a model is only in its state, so without it
+ * the chain starts again: it owes nothing to the others, and comes to the same bytes.
+ */
+static int find_place(struct chain_run *run, size_t *next)
+{
+	const struct plan *plan = run->config->plan;
+	uint64_t ended_ns;
+	size_t changed, first = first_phase(run);
+	int err = first_open_phase(run, next, &ended_ns);
+
+	if (err || *next == first)
+		return err;
+	if (*next < plan->phase_count && run->target->is_virtual &&
+	    last_change(run, *next, &changed) && catch_up(run, changed, ended_ns)) {
+		progress_note(run->progress, "%s; starting again with %s", fail_message(),
+			      plan->phases[first].name);
+		*next = first;
+		return reopen_target(run);
+	}
+	for (size_t i = first; i < *next; i++)
+		if (plan->phases[i].chain == run->chain)
+			progress_done(run->progress, i, NULL, NULL, true);
+	return 0;
+}
+
+static int run_phases(struct chain_run *run)
+{
+	const struct plan *plan = run->config->plan;
+	size_t next;
+	int err = find_place(run, &next);
+
+	for (size_t i = next; !err && i < plan->phase_count; i++) {
+		if (plan->phases[i].chain == run->chain)
+			err = run_phase(run, i);
+		if (!err && stop_requested)
+			err = -EINTR;
+	}
+	if (!err)
+		drop_states(run);
+	return err;
 }
 
 static int run_chain(struct chain_run *run)
@@ -577,42 +670,94 @@ static int run_chain(struct chain_run *run)
 
 /* ---- chains ---- */
 
-static pid_t fork_chain(const struct execute_config *config, struct progress *progress,
-			struct result *result, unsigned chain)
+/* The chains that run at the moment, each in a process. */
+struct children {
+	pid_t *pids;  /* by chain; 0: not started, or over */
+	unsigned started, running;
+	bool told_to_stop;
+};
+
+static int child_main(const struct execute_config *config, struct progress *progress,
+		      struct result *result, unsigned chain)
 {
 	struct chain_run run = {
 		.config = config, .progress = progress, .result = result, .chain = chain,
 	};
-	pid_t pid;
+	struct sigaction unused[2];
 	int err;
+
+	catch_signals(0, unused); /* more than one: from the terminal, and passed on */
+	err = run_chain(&run);
+	if (err)
+		progress_set_message(progress, chain, err, fail_message());
+	result_close(result);
+	return err;
+}
+
+static pid_t fork_chain(const struct execute_config *config, struct progress *progress,
+			struct result *result, unsigned chain)
+{
+	pid_t parent = getpid(), pid;
 
 	fflush(stdout);
 	fflush(stderr);
 	pid = fork();
 	if (pid != 0)
 		return pid;
-	err = run_chain(&run);
-	if (err)
-		progress_set_message(progress, chain, err, fail_message());
-	result_close(result);
-	_exit(err ? 1 : 0);
+	/* Nobody writes a result that nobody waits for. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	_exit(child_main(config, progress, result, chain) ? 1 : 0);
 }
 
-/* Waits for one child, showing progress; its chain, or a negative errno. */
-static int wait_for_chain(struct progress *progress, const pid_t *pids, unsigned count)
+static void chain_died(const struct execute_config *config, struct progress *progress,
+		       unsigned chain, int status)
+{
+	_cleanup_free_ char *what = NULL;
+	const char *phase = progress_phase_name(progress, chain);
+	const char *message;
+
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || progress_message(progress, chain, &message)))
+		return;
+	if (WIFEXITED(status))
+		what = xasprintf("%s: its process gave up; what was finished before is in %s", phase,
+				 config->path);
+	else
+		what = xasprintf("%s: its process was ended by signal %d (%s); what was finished before "
+				 "is in %s", phase, WTERMSIG(status), strsignal(WTERMSIG(status)),
+				 config->path);
+	progress_set_message(progress, chain, -EPROTO, what);
+}
+
+/* A signal from elsewhere than the terminal reaches the parent alone. */
+static void pass_on_stop(struct children *children)
+{
+	if (!stop_requested || children->told_to_stop)
+		return;
+	children->told_to_stop = true;
+	for (unsigned i = 0; i < children->started; i++)
+		if (children->pids[i] > 0)
+			kill(children->pids[i], SIGTERM);
+}
+
+/* Waits until a chain is over, showing progress. */
+static void wait_for_one(const struct execute_config *config, struct progress *progress,
+			 struct children *children)
 {
 	for (;;) {
-		for (unsigned i = 0; i < count; i++) {
+		for (unsigned i = 0; i < children->started; i++) {
 			int status;
 
-			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) != pids[i])
+			if (children->pids[i] <= 0 ||
+			    waitpid(children->pids[i], &status, WNOHANG) != children->pids[i])
 				continue;
-			if (!WIFEXITED(status))
-				progress_set_message(progress, i, -EPROTO,
-						     "a part of the run died of a signal; what it "
-						     "had finished is in the result");
-			return (int)i;
+			chain_died(config, progress, i, status);
+			children->pids[i] = 0;
+			children->running--;
+			return;
 		}
+		pass_on_stop(children);
 		progress_show(progress);
 		usleep(20000);
 	}
@@ -634,30 +779,40 @@ static int chain_outcome(const struct progress *progress, unsigned count)
 	return interrupted;
 }
 
+/* Starts what may run beside what runs already. */
+static int start_chains(const struct execute_config *config, struct progress *progress,
+			struct result *result, struct children *children)
+{
+	while (children->started < config->plan->chain_count &&
+	       children->running < config->workers && !stop_requested) {
+		pid_t pid = fork_chain(config, progress, result, children->started);
+
+		if (pid < 0 && children->running)
+			return 0; /* when one of these is over there is room for another */
+		if (pid < 0)
+			return fail(errno, "cannot start a process: %s", strerror(errno));
+		children->pids[children->started++] = pid;
+		children->running++;
+	}
+	return 0;
+}
+
 static int run_forked(const struct execute_config *config, struct progress *progress,
 		      struct result *result)
 {
-	unsigned count = config->plan->chain_count, started = 0, running = 0;
+	unsigned count = config->plan->chain_count;
 	_cleanup_free_ pid_t *pids = xcalloc(count, sizeof(*pids));
+	struct children children = { .pids = pids };
 	int err = result_detach(result);
 
-	while (!err && (running || (started < count && !stop_requested))) {
-		int ended;
-
-		while (started < count && running < config->workers && !stop_requested) {
-			pids[started] = fork_chain(config, progress, result, started);
-			if (pids[started] < 0)
-				return fail(errno, "cannot start a process: %s", strerror(errno));
-			started++;
-			running++;
-		}
-		ended = wait_for_chain(progress, pids, started);
-		pids[ended] = 0;
-		running--;
+	while (!err && (children.running || (children.started < count && !stop_requested))) {
+		err = start_chains(config, progress, result, &children);
+		if (!err && children.running)
+			wait_for_one(config, progress, &children);
 	}
 	if (!err)
 		err = chain_outcome(progress, count);
-	return !err && started < count ? -EINTR : err;
+	return !err && children.started < count ? -EINTR : err;
 }
 
 static int run_in_place(const struct execute_config *config, struct progress *progress,
@@ -690,19 +845,46 @@ static int is_virtual(const struct execute_config *config, bool *out)
 	return 0;
 }
 
+/* Nothing is left to be done, but for what a kill may have left behind. */
+static void tidy(const struct execute_config *config, struct progress *progress)
+{
+	struct chain_run run = { .config = config };
+
+	for (size_t i = 0; i < config->plan->phase_count; i++)
+		progress_done(progress, i, NULL, NULL, true);
+	for (; run.chain < config->plan->chain_count; run.chain++)
+		drop_states(&run);
+}
+
+static int run_what_is_open(const struct execute_config *config, struct progress *progress,
+			    struct result *result)
+{
+	struct chain_run look = { .config = config, .result = result };
+	bool complete = false, on_a_model = false;
+	int err = is_complete(&look, &complete);
+
+	if (!err && complete) {
+		tidy(config, progress);
+		return 0;
+	}
+	if (!err)
+		err = is_virtual(config, &on_a_model);
+	if (err)
+		return err;
+	return on_a_model ? run_forked(config, progress, result) :
+			    run_in_place(config, progress, result);
+}
+
 int execute(const struct execute_config *config, struct result *result)
 {
 	struct progress *progress = progress_new(config->plan, config->quiet);
 	struct sigaction old[2];
-	bool on_a_model = false;
 	int err;
 
 	assert(config->workers >= 1);
-	catch_signals(old);
-	err = is_virtual(config, &on_a_model);
-	if (!err)
-		err = on_a_model ? run_forked(config, progress, result) :
-				   run_in_place(config, progress, result);
+	stop_requested = 0;
+	catch_signals(SA_RESETHAND, old);
+	err = run_what_is_open(config, progress, result);
 	progress_wipe(progress);
 	restore_signals(old);
 	progress_free(progress);

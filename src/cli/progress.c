@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,22 @@ void progress_wipe(struct progress *progress)
 	if (progress->line_shown)
 		fputs("\r\033[K", stderr);
 	progress->line_shown = false;
+}
+
+void progress_note(struct progress *progress, const char *format, ...)
+{
+	char text[MESSAGE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "%sdrivebay: %s\n", progress->on_terminal ? "\r\033[K" : "", text);
+}
+
+const char *progress_phase_name(const struct progress *progress, unsigned chain)
+{
+	return progress->plan->phases[progress->chains[chain].phase].name;
 }
 
 void progress_set_message(struct progress *progress, unsigned chain, int err, const char *message)

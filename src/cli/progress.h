@@ -26,6 +26,10 @@ void progress_update(struct progress *progress, size_t phase, const struct stats
 void progress_done(struct progress *progress, size_t phase, const struct stats *stats,
 		   const char *note, bool skipped);
 
+/* A line that stands whatever the progress looks like: for what one must know. Any process. */
+void progress_note(struct progress *progress, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* By the process that owns the terminal, a few times a second; cheap when called more often. */
 void progress_show(struct progress *progress);
 /* Wipes the line, so that what is printed next stands alone. */
@@ -34,5 +38,8 @@ void progress_wipe(struct progress *progress);
 /* A chain's last words on why it ended early: text for the parent to pass on. */
 void progress_set_message(struct progress *progress, unsigned chain, int err, const char *message);
 int progress_message(const struct progress *progress, unsigned chain, const char **message);
+
+/* The phase that a chain was last in. */
+const char *progress_phase_name(const struct progress *progress, unsigned chain);
 
 #endif
