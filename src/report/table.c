@@ -189,8 +189,12 @@ void text_wrap(const char *text, FILE *out, unsigned columns, const char *first,
 	fprintf(out, "%s", first);
 	for (char *word = clean.text; word && *word;) {
 		size_t length = strcspn(word, " ");
-		char after = word[length];
 		size_t width;
+		char after;
+
+		while (word[length] == ' ' && word[length + 1] == '%') /* a number and its sign */
+			length += 1 + strcspn(word + length + 1, " ");
+		after = word[length];
 
 		word[length] = '\0';
 		width = text_width(word);
