@@ -388,7 +388,9 @@ TEST(a_longer_series_is_merged_and_keeps_its_maxima)
 	_cleanup_free_ struct window *windows = make_windows(601);
 	const struct series *series;
 
-	windows[100].max_ns = 77000;
+	windows[1].waf_milli = 4000; /* twice the bytes of windows[0] */
+	windows[1].outstanding_milli = 4000;
+	windows[101].max_ns = 77000;
 	windows[101].p99_ns = 66000;
 	begin();
 	summary->size_bytes = 4096 * 100;
@@ -397,6 +399,8 @@ TEST(a_longer_series_is_merged_and_keeps_its_maxima)
 	check_equal(series->count, 301);
 	check_equal(series->samples[0].iops, 150);
 	check_equal(series->samples[0].mean_ns, (100 * 1000 + 200 * 2000) / 300);
+	check_equal(series->samples[0].waf * 1000, 3000);
+	check_equal(series->samples[0].outstanding * 1000, 6000);
 	check_equal(series->samples[50].max_ns, 77000);
 	check_equal(series->samples[50].p99_ns, 66000);
 	check_equal(series->samples[0].written, 3); /* capacities */
