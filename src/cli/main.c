@@ -22,10 +22,10 @@
 static const struct command *const commands[] = {
 	&command_review,
 	&command_run,
+	&command_list,
 	&command_show,
 	&command_report,
 	&command_export,
-	&command_list,
 	NULL,
 };
 

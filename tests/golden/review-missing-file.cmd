@@ -1,0 +1,4 @@
+drivebay review ./none.img
+status=$?
+ls
+exit $status

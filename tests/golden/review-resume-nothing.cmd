@@ -1,0 +1,1 @@
+drivebay review --resume none.drivebay

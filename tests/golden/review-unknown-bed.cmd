@@ -1,0 +1,1 @@
+drivebay review samsung-983-dct --bed bare-metall

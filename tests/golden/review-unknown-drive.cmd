@@ -1,0 +1,4 @@
+drivebay review samsung-983-dtc
+status=$?
+ls
+exit $status

@@ -1,0 +1,1 @@
+drivebay run 4k-random-read null:1G --time 10

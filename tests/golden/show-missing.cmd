@@ -1,0 +1,1 @@
+drivebay show none.drivebay
