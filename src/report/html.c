@@ -48,7 +48,7 @@ static void put_folded(struct page *page, struct table *table, const char *words
 {
 	if (!table)
 		return;
-	buf_puts(page->out, "<details><summary>");
+	buf_printf(page->out, "<details%s><summary>", table->prose ? " class=\"prose\"" : "");
 	escape_html(page->out, words);
 	buf_puts(page->out, "</summary>\n");
 	put_table(page, table);
@@ -426,13 +426,38 @@ static void put_order(struct page *page)
 	}
 }
 
+static void put_plans(struct page *page)
+{
+	for (size_t i = 0; i < page->count; i++) {
+		const struct summary *summary = page->summaries[i];
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told |= !strcmp(page->summaries[k]->plan, summary->plan);
+		if (told || (!*summary->plan_help && !*summary->plan_source))
+			continue;
+		buf_puts(page->out, "<dt>Plan</dt><dd>");
+		put_or(page, summary->plan, "unnamed");
+		if (*summary->plan_help) {
+			buf_puts(page->out, ": ");
+			escape_html(page->out, summary->plan_help);
+		}
+		if (*summary->plan_source) {
+			buf_puts(page->out, ". Source: ");
+			escape_html(page->out, summary->plan_source);
+		}
+		buf_puts(page->out, ".</dd>\n");
+	}
+}
+
 static void put_method(struct page *page)
 {
 	struct buf *out = page->out;
 
-	buf_puts(out, "<section aria-labelledby=\"method\"><h2 id=\"method\">Method and caveats</h2>\n<dl>\n"
-		 "<dt>Peak</dt><dd>The best point of the curve that the drive sustained: the last third of the "
-		 "point ran at 95&nbsp;% of its mean or more. The points were offered at 10 to 120&nbsp;% of what "
+	buf_puts(out, "<section aria-labelledby=\"method\"><h2 id=\"method\">Method and caveats</h2>\n<dl>\n");
+	put_plans(page);
+	buf_puts(out, "<dt>Peak</dt><dd>The best point of the curve that the drive sustained: the last third of the "
+		 "point ran at 95&nbsp;% of its mean or more. The points were offered at a percentage of what "
 		 "the maximum run reached, open loop, with at most the workload's outstanding requests.</dd>\n"
 		 "<dt>Maximum run</dt><dd>Flat out before the curve; where no steady state was established "
 		 "first, it can end before garbage collection has begun: a burst, not a promise. ");
@@ -595,8 +620,12 @@ static int write_page(struct result *const *results, size_t count, const char *p
 {
 	_cleanup_buf_ struct buf page = BUF_INIT;
 	struct summary **summaries;
-	int err = may_replace(path, force);
+	int err;
 
+	if (count > REPORT_RESULTS)
+		return fail(EINVAL, "%zu results do not fit on one page; at most %d stand side by side",
+			    count, REPORT_RESULTS);
+	err = may_replace(path, force);
 	if (err)
 		return err;
 	summaries = xcalloc(count, sizeof(*summaries));

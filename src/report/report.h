@@ -20,6 +20,8 @@
 int report_print(struct result *result, FILE *out, unsigned columns);
 int report_print_curves(struct result *result, FILE *out, unsigned columns);
 
+enum { REPORT_RESULTS = 16 }; /* the most that stand side by side */
+
 /*
  * One self-contained page about these results side by side: no network, charts and tables,
  * light and dark, phone to paper. Written beside `path` and renamed onto it, so that a full

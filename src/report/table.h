@@ -40,6 +40,7 @@ struct row {
 struct table {
 	char *title;
 	char *note;        /* a sentence under it, or NULL */
+	bool prose;        /* its text columns are sentences, which may be broken into lines */
 	bool grouped;      /* the second column names the row, the first its group: in HTML a
 			      line of its own above rows that share it */
 	size_t column_count;

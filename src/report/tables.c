@@ -1,5 +1,6 @@
 #include "report/tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -595,8 +596,7 @@ struct table *tables_facts(struct summary *const *summaries, size_t count)
 {
 	struct table *table = table_new("What was run");
 
-	if (count + 1 > TABLE_COLUMNS)
-		count = TABLE_COLUMNS - 1;
+	assert(count < TABLE_COLUMNS);
 	table_column(table, "", "", COLUMN_TEXT);
 	for (size_t i = 0; i < count; i++)
 		table_column(table, summaries[i]->label, "", COLUMN_TEXT);
@@ -633,6 +633,7 @@ struct table *tables_workloads(struct summary *const *summaries, size_t count)
 	table_note(table, "published: printed by a laboratory or a standard; derived: follows from its "
 		   "printed results by arithmetic; ours: our own choice where nothing is published.");
 	table_column(table, "Workload", "", COLUMN_TEXT);
+	table->prose = true;
 	table_column(table, "Sends", "", COLUMN_TEXT);
 	table_column(table, "Source", "", COLUMN_TEXT);
 	for (size_t i = 0; i < count; i++) {
