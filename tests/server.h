@@ -19,6 +19,7 @@ struct server {
 	uint64_t step_ns;       /* its clock stands still in between and jumps; 0: it does not */
 	uint64_t fail_every;    /* every n-th fails; 0: none */
 	uint64_t submitted, reaped;
+	uint64_t waf;           /* bytes to the flash for each that the host writes */
 	struct health health;   /* handed out as it is, when has_health */
 	bool has_health;
 	struct io *first, **end;
@@ -44,8 +45,10 @@ static void server_submit(struct target *target, struct io *io)
 	io->completed_ns = server->free_ns[least] = start_ns + server->service_ns;
 	if (server->fail_every && ++server->submitted % server->fail_every == 0)
 		io->error = -5;
-	if (io->op == IO_WRITE)
+	if (io->op == IO_WRITE) {
 		server->health.host_written_bytes += io->size_bytes;
+		server->health.nand_written_bytes += io->size_bytes * server->waf;
+	}
 	io->next = NULL;
 	*server->end = io; /* equal service times: they finish in order */
 	server->end = &io->next;

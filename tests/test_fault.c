@@ -120,15 +120,18 @@ TEST(the_edges_of_a_freeze_are_where_they_are_said_to_be)
 	target_close(target);
 }
 
-TEST(by_default_the_freeze_is_at_the_end_of_the_period)
+TEST(by_default_the_freeze_is_in_the_middle_of_the_period)
 {
 	struct target *target = wrap("freeze=2ms,period=10ms", 1, ms);
 	struct io io = one_io();
 
-	check(!target_reap(target, 7 * ms + 1));
+	check(!target_reap(target, 3 * ms + 1));
 	target_submit(target, &io);
 	check(target_reap(target, TARGET_FOREVER) == &io);
-	check_equal(io.completed_ns, 10 * ms);
+	check_equal(io.completed_ns, 6 * ms);
+	target_submit(target, &io);
+	check(target_reap(target, TARGET_FOREVER) == &io);
+	check_equal(io.completed_ns, 7 * ms);
 	target_close(target);
 }
 
@@ -150,12 +153,13 @@ TEST(an_open_loop_reports_a_freeze_from_the_due_time)
 	check(p99_ns < ms);
 	check(stats.from_submit.max_ns > 1900 * ms);
 	check(stats.late_max_ns > 1900 * ms);
+	check_equal(stats.ios[IO_READ], 60000); /* all of them, if late */
 	target_close(target);
 }
 
 TEST(an_open_loop_that_ends_in_a_freeze_counts_what_is_still_waiting)
 {
-	struct target *target = wrap("freeze=2s,period=10s", 16, 100 * us);
+	struct target *target = wrap("freeze=2s,period=10s,start=8s", 16, 100 * us);
 	uint64_t due_p99_ns;
 
 	run_on(target, 1, 1000, 10 * second); /* all of the only freeze is at its end */
@@ -178,7 +182,7 @@ static void keep_ios(void *context, const struct window *window)
 
 TEST(the_series_shows_the_seconds_without_a_single_io)
 {
-	struct target *target = wrap("freeze=2s,period=10s", 4, 100 * us);
+	struct target *target = wrap("freeze=2s,period=10s,start=8s", 4, 100 * us);
 	struct workload workload = reads(4);
 	struct run_config config = config_of(&workload, 0, 21 * second);
 

@@ -302,10 +302,77 @@ TEST(write_amplification_of_a_window_is_what_the_counters_moved_in_it)
 	window_count = 0;
 	server_init(&server, 1, 10 * us);
 	server.has_health = true;
-	server.health.nand_written_bytes = 12345;
+	server.waf = 3;
+	server.health.host_written_bytes = 99999; /* before the run */
 	check_equal(run(&server.base, &config, &stats), 0);
-	check_equal(windows[1].waf_milli, 0); /* nothing reached the flash */
 	check_equal(stats.ios[IO_WRITE], 400);
+	check_equal(window_count, 4);
+	for (size_t i = 0; i < 4; i++)
+		check_equal(windows[i].waf_milli, 3000);
+
+	workload.read_percent = 100; /* nothing written: nothing to divide by */
+	window_count = 0;
+	check_equal(run(&server.base, &config, &stats), 0);
+	check_equal(windows[1].waf_milli, 0);
+}
+
+/* --- data --- */
+
+static const uint8_t *seen_data[64];
+static size_t seen_count;
+
+static void see_data(struct target *target, struct io *io)
+{
+	uint64_t ones = 0;
+
+	if (seen_count < 64)
+		seen_data[seen_count++] = io->data;
+	check(io->op == IO_TRIM ? !io->data : (uintptr_t)io->data % 4096 == 0);
+	if (io->op == IO_WRITE) { /* random bytes: half of the bits are ones, everywhere */
+		for (uint32_t i = 0; i < io->size_bytes; i++)
+			ones += (unsigned)__builtin_popcount(((uint8_t *)io->data)[i]);
+		check(ones > io->size_bytes * 39ull / 10 && ones < io->size_bytes * 41ull / 10);
+	}
+	if (io->op == IO_READ)
+		memset(io->data, (int)io->tag + 1, io->size_bytes);
+	server_submit(target, io);
+}
+
+TEST(data_is_aligned_and_writes_are_incompressible_whatever_was_read)
+{
+	struct target_ops ops = server_ops;
+	struct workload workload = reads(1, 16);
+	struct run_config config = config_of(&workload, 0, 50 * ms);
+
+	workload.read_percent = 50;
+	workload.trim_percent = 20;
+	workload.write_sizes = (struct size_mix){ 2, { { 4096, 1 }, { 131072, 1 } } };
+	ops.submit = see_data;
+	server_init(&server, 16, 100 * us);
+	server.base.ops = &ops;
+	server.base.moves_data = true;
+	seen_count = 0;
+	check_equal(run(&server.base, &config, &stats), 0);
+	check(stats.ios[IO_READ] > 3000 && stats.ios[IO_WRITE] > 2000 && stats.ios[IO_TRIM] > 500);
+}
+
+TEST(requests_in_flight_are_read_into_memory_of_their_own)
+{
+	struct target_ops ops = server_ops;
+	struct workload workload = reads(1, 16);
+	struct run_config config = config_of(&workload, 0, 10 * us);
+
+	ops.submit = see_data;
+	server_init(&server, 16, 100 * us);
+	server.base.ops = &ops;
+	server.base.moves_data = true;
+	seen_count = 0;
+	config.max_ios = 16;
+	check_equal(run(&server.base, &config, &stats), 0);
+	check_equal(seen_count, 16);
+	for (size_t i = 0; i < 16; i++)
+		for (size_t j = 0; j < i; j++)
+			check(seen_data[i] - seen_data[j] >= 4096 || seen_data[j] - seen_data[i] >= 4096);
 }
 
 /* --- other ends --- */

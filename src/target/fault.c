@@ -302,7 +302,7 @@ static int check_rules(struct fault_rules *rules)
 	if (rules->delay_ns && !rules->delay_every)
 		rules->delay_every = 1;
 	if (!rules->has_start)
-		rules->start_ns = rules->period_ns - rules->freeze_ns;
+		rules->start_ns = (rules->period_ns - rules->freeze_ns) / 2;
 	return 0;
 }
 

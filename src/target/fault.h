@@ -2,8 +2,9 @@
  * fault.h - "fault:KEY=VALUE,...:INNER": a target around a target that misbehaves by rule.
  *
  *	freeze=TIME,period=TIME[,start=TIME]  frozen for `freeze` in every `period`, the first
- *	                                      time `start` after it was opened (default: at the
- *	                                      end of the first period)
+ *	                                      time `start` after it was opened (default: in the
+ *	                                      middle of the period, so that a run of some periods
+ *	                                      does not end in it)
  *	delay=TIME[,delay_every=N]            every N-th request takes so much longer (default 1)
  *	error=N                               every N-th request fails with EIO
  *	seed=N                                not each N-th, but one in N by chance
