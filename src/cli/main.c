@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
 	&command_show,
 	&command_report,
 	&command_export,
+	&command_validate,
 	NULL,
 };
 

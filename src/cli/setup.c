@@ -384,3 +384,52 @@ int setup_resume(const char *path)
 	plan_free(plan);
 	return status;
 }
+
+/* ---- many models ---- */
+
+static int run_model(const struct setup_model *model, const struct choices *choices,
+		     struct target *target, struct result *result, const struct plan *plan)
+{
+	const struct setup setup = { .target = model->drive, .invocation = "validate",
+				     .arrivals = ARRIVALS_EXPONENTIAL };
+	struct execute_config config = {
+		.target = model->drive,
+		.options = choices->target,
+		.plan = plan,
+		.path = model->path,
+		.seed = model->seed,
+		.workers = 1,
+		.arrivals = ARRIVALS_EXPONENTIAL,
+		.quiet = true,
+	};
+	int err = keep_run(result, &setup, choices, target);
+
+	config.options.scale = target->scale;
+	return err ? err : execute(&config, result);
+}
+
+int setup_model_run(const struct setup_model *model)
+{
+	struct choices choices = {
+		.target = { .bed = model->bed, .seed = model->seed, .scale = model->scale },
+		.seed = model->seed,
+	};
+	struct plan_options options = { 0 };
+	struct target *target = NULL;
+	struct result *result = NULL;
+	struct plan *plan = NULL;
+	int err = target_open(model->drive, &choices.target, &target);
+
+	if (!err) {
+		options.scale = target->scale;
+		err = plan_load(&model->plan, 1, &options, &plan);
+	}
+	if (!err)
+		err = result_create(model->path, plan, &result);
+	if (!err)
+		err = run_model(model, &choices, target, result, plan);
+	target_close(target);
+	result_close(result);
+	plan_free(plan);
+	return err;
+}

@@ -34,4 +34,16 @@ int setup_run(const struct setup *setup);
 /* Goes on with the interrupted run in `path`. An exit status. */
 int setup_resume(const char *path);
 
+/*
+ * One plan on one model into a new result at `path`, without a word: for commands that need many
+ * of them. 0, or a negative errno with a sentence in fail().
+ */
+struct setup_model {
+	const char *drive, *bed, *plan, *path;
+	uint64_t seed;
+	uint32_t scale; /* TARGET_SCALE_AUTO: as a review does */
+};
+
+int setup_model_run(const struct setup_model *model);
+
 #endif

@@ -1,0 +1,189 @@
+/* drivebay validate: the models against every published figure. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/csv.h"
+#include "base/data.h"
+#include "base/fail.h"
+#include "base/units.h"
+#include "cli/setup.h"
+#include "report/validate.h"
+#include "ssd/drive.h"
+#include "store/result.h"
+
+static char *output, *seed_text, *drive_name;
+
+static const struct poptOption options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &output, 0,
+	  "keep the results in this new directory (default: they are thrown away)", "DIR" },
+	{ "drive", 0, POPT_ARG_STRING, &drive_name, 0, "only the figures of this drive", "NAME" },
+	{ "seed", 0, POPT_ARG_STRING, &seed_text, 0, "same seed, same figures (default: 1)", "N" },
+	POPT_TABLEEND
+};
+
+static bool knows_drive(const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (drive_name && strcmp(name, drive_name))
+		return false;
+	return !strchr(name, '/') && data_find("drives", name, &path) == 0;
+}
+
+static char *job_path(const char *directory, size_t job)
+{
+	return xasprintf("%s/%zu.drivebay", directory, job);
+}
+
+/* A child runs one model; what it has to say goes into a file beside the result. */
+static pid_t start_job(const struct validate_job *job, const char *directory, size_t index,
+		       uint64_t seed)
+{
+	_cleanup_free_ char *path = job_path(directory, index);
+	const struct setup_model model = { .drive = job->drive, .bed = job->bed, .plan = job->plan,
+					   .path = path, .seed = seed };
+	pid_t pid;
+	int err;
+
+	fflush(stdout);
+	fflush(stderr);
+	pid = fork();
+	if (pid != 0)
+		return pid;
+	err = setup_model_run(&model);
+	if (err)
+		fprintf(stderr, "drivebay: %s in %s: %s\n", job->drive, job->bed, fail_message());
+	_exit(err ? 1 : 0);
+}
+
+static int run_jobs(const struct validation *validation, const char *directory, uint64_t seed)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t started = 0, running = 0;
+	int failed = 0;
+
+	while (started < validation->job_count || running) {
+		int status;
+
+		if (started < validation->job_count && running < (size_t)(cores > 0 ? cores : 1)) {
+			const struct validate_job *job = &validation->jobs[started];
+
+			fprintf(stderr, "[%zu/%zu] %s in %s: %s\n", started + 1, validation->job_count,
+				job->drive, job->bed, job->plan);
+			if (start_job(job, directory, started++, seed) < 0)
+				return fail(errno, "cannot start a process: %s", strerror(errno));
+			running++;
+			continue;
+		}
+		if (wait(&status) < 0)
+			return fail(errno, "waiting for a model: %s", strerror(errno));
+		failed += !WIFEXITED(status) || WEXITSTATUS(status);
+		running--;
+	}
+	return failed ? fail(EIO, "%d of %zu models failed", failed, validation->job_count) : 0;
+}
+
+static int take_job(struct validation *validation, const char *directory, size_t job)
+{
+	_cleanup_free_ char *path = job_path(directory, job);
+	struct summary *summary = NULL;
+	struct result *result;
+	int err = result_open(path, false, &result);
+
+	if (err)
+		return err;
+	err = summary_read(result, &summary);
+	if (!err) {
+		const char *drive_file = result_get(result, "drive_file");
+		const char *bed_file = result_get(result, "bed_file");
+
+		validate_take(validation, job, summary, drive_file ? drive_file : "",
+			      bed_file ? bed_file : "");
+	}
+	summary_free(summary);
+	result_close(result);
+	return err;
+}
+
+static int make_directory(char **out)
+{
+	if (output) {
+		if (mkdir(output, 0777) < 0)
+			return fail(errno, "--output: %s: %s", output, strerror(errno));
+		*out = xstrdup(output);
+		return 0;
+	}
+	*out = xstrdup("/tmp/drivebay-validate-XXXXXX");
+	return mkdtemp(*out) ? 0 : fail(errno, "%s: %s", *out, strerror(errno));
+}
+
+static void remove_directory(const char *directory, size_t jobs)
+{
+	for (size_t i = 0; i < jobs; i++) {
+		_cleanup_free_ char *path = job_path(directory, i);
+
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static int validate_file(const char *path, uint64_t seed)
+{
+	struct validation *validation = NULL;
+	struct csv *csv = NULL;
+	char *directory = NULL;
+	int err = csv_load(path, &csv);
+
+	if (!err)
+		err = validate_read(csv, knows_drive, &validation);
+	if (!err)
+		err = make_directory(&directory);
+	if (!err)
+		err = run_jobs(validation, directory, seed);
+	for (size_t i = 0; !err && i < validation->job_count; i++)
+		err = take_job(validation, directory, i);
+	if (!err)
+		validate_print(validation, stdout, 100);
+	if (directory && !output)
+		remove_directory(directory, validation->job_count);
+	free(directory);
+	validate_free(validation);
+	csv_free(csv);
+	return err;
+}
+
+static int validate(int count, const char **arguments)
+{
+	_cleanup_free_ char *own = xasprintf("%s/published/published.csv", data_root());
+	uint64_t seed = 1;
+	int err = 0;
+
+	if (seed_text && parse_count(seed_text, &seed)) {
+		_cleanup_free_ char *why = xstrdup(fail_message());
+
+		err = fail(EINVAL, "--seed: %s", why);
+	}
+	if (!err && drive_name && !knows_drive(drive_name))
+		err = fail(EINVAL, "--drive: there is no drive '%s'", drive_name);
+	if (!err && count == 0)
+		err = validate_file(own, seed);
+	for (int i = 0; !err && i < count; i++)
+		err = validate_file(arguments[i], seed);
+	return err ? command_failed(err) : EXIT_OK;
+}
+
+const struct command command_validate = {
+	.name = "validate",
+	.arguments = "[FILE.csv...]",
+	.help = "the models against published figures: the error table",
+	.example = "drivebay validate",
+	.options = options,
+	.run = validate,
+};

@@ -1,0 +1,496 @@
+#include "report/validate.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/fail.h"
+#include "report/table.h"
+
+/* ---- which run a figure comes from ---- */
+
+/* The tests that the plans of workloads/plans/ have; a new one is a line here. */
+enum test_family { FAMILY_CURVE, FAMILY_SYNTHETIC };
+
+static const struct test {
+	const char *name;
+	enum test_family family;
+} tests[] = {
+	{ "4k-random-read", FAMILY_CURVE },
+	{ "4k-random-read-high", FAMILY_CURVE },
+	{ "4k-random-write", FAMILY_CURVE },
+	{ "4k-random-write-high", FAMILY_CURVE },
+	{ "64k-sequential-read", FAMILY_CURVE },
+	{ "64k-sequential-read-high", FAMILY_CURVE },
+	{ "64k-sequential-write", FAMILY_CURVE },
+	{ "64k-sequential-write-high", FAMILY_CURVE },
+	{ "precondition-4k-write", FAMILY_SYNTHETIC },
+	{ "synthetic-4k-read", FAMILY_SYNTHETIC },
+	{ "synthetic-4k-write", FAMILY_SYNTHETIC },
+};
+
+static const struct test *test_called(const char *name)
+{
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		if (!strcmp(tests[i].name, name))
+			return &tests[i];
+	return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* Did the laboratory test this drive over a hundredth of it, and at higher loads too? */
+static bool is_client_review(const struct validation *validation, const char *drive)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (!strcmp(figure->drive, drive) && !strcmp(figure->statistic, "lba_span"))
+			return figure->published == 1;
+	}
+	return false;
+}
+
+static bool has_high_loads(const struct validation *validation, const char *drive)
+{
+	for (size_t i = 0; i < validation->figure_count; i++)
+		if (!strcmp(validation->figures[i].drive, drive) &&
+		    ends_with(validation->figures[i].test, "-high"))
+			return true;
+	return false;
+}
+
+static const char *plan_of(const struct validation *validation, const struct figure *figure,
+			   const struct test *test)
+{
+	if (test->family == FAMILY_SYNTHETIC)
+		return "synthetic";
+	if (is_client_review(validation, figure->drive))
+		return "four-corners-client";
+	return has_high_loads(validation, figure->drive) ? "four-corners-high" : "four-corners";
+}
+
+static size_t job_of(struct validation *validation, const struct figure *figure, const char *plan)
+{
+	for (size_t i = 0; i < validation->job_count; i++) {
+		const struct validate_job *job = &validation->jobs[i];
+
+		if (!strcmp(job->drive, figure->drive) && !strcmp(job->bed, figure->bed) &&
+		    !strcmp(job->plan, plan))
+			return i;
+	}
+	validation->jobs = xrealloc(validation->jobs,
+				    (validation->job_count + 1) * sizeof(*validation->jobs));
+	validation->jobs[validation->job_count] = (struct validate_job){
+		.drive = figure->drive, .bed = figure->bed, .plan = plan,
+	};
+	return validation->job_count++;
+}
+
+static const char *const statistics[] = {
+	"iops", "bytes_per_s", "latency_mean", "latency_p99", "latency_max", "latency_stddev",
+	"start_iops", "start_latency_mean", "burst_iops", "cliff_time", NULL,
+};
+
+static bool is_statistic(const char *name)
+{
+	for (size_t i = 0; statistics[i]; i++)
+		if (!strcmp(statistics[i], name))
+			return true;
+	return false;
+}
+
+static void map_figure(struct validation *validation, struct figure *figure,
+		       bool (*knows_drive)(const char *name))
+{
+	const struct test *test = test_called(figure->test);
+
+	figure->job = VALIDATE_NONE;
+	if (!knows_drive(figure->drive))
+		figure->why = "no model of this drive";
+	else if (!test)
+		figure->why = "no such test yet";
+	else if (!is_statistic(figure->statistic))
+		figure->why = "not a figure of a run";
+	else if (isnan(figure->published))
+		figure->why = "not a number";
+	else
+		figure->job = job_of(validation, figure, plan_of(validation, figure, test));
+}
+
+/* ---- reading ---- */
+
+static double number(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	return *text && !*end ? value : NAN;
+}
+
+static int read_judged(const struct csv *csv, size_t row, const char *word, enum judged *out)
+{
+	static const char *const words[] = { "no", "yes", "lab-wide" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]))
+			continue;
+		*out = (enum judged)i;
+		return 0;
+	}
+	return fail(EINVAL, "%s:%u: judged: '%s' is none of yes, no, lab-wide", csv->path,
+		    csv->lines[row], word);
+}
+
+enum { COLUMNS = 7 };
+
+static int read_figure(const struct csv *csv, size_t row, const size_t at[static COLUMNS],
+		       struct figure *figure)
+{
+	*figure = (struct figure){
+		.drive = csv_cell(csv, row, at[0]),
+		.test = csv_cell(csv, row, at[1]),
+		.statistic = csv_cell(csv, row, at[2]),
+		.published = number(csv_cell(csv, row, at[3])),
+		.unit = csv_cell(csv, row, at[4]),
+		.bed = csv_cell(csv, row, at[6]),
+	};
+	if (!*figure->bed)
+		figure->bed = "bare-metal";
+	return read_judged(csv, row, csv_cell(csv, row, at[5]), &figure->judged);
+}
+
+int validate_read(const struct csv *csv, bool (*knows_drive)(const char *name),
+		  struct validation **out)
+{
+	static const char *const names[COLUMNS] = { "drive_id", "test_id", "statistic", "value",
+						    "unit", "judged", "bed" };
+	struct validation *validation = xcalloc(1, sizeof(*validation));
+	size_t at[COLUMNS];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < COLUMNS; i++)
+		err = csv_column(csv, names[i], &at[i]);
+	validation->figures = xcalloc(csv->row_count, sizeof(*validation->figures));
+	for (size_t i = 0; !err && i < csv->row_count; i++) {
+		err = read_figure(csv, i, at, &validation->figures[i]);
+		validation->figure_count++;
+	}
+	if (err) {
+		validate_free(validation);
+		return err;
+	}
+	for (size_t i = 0; i < validation->figure_count; i++)
+		map_figure(validation, &validation->figures[i], knows_drive);
+	*out = validation;
+	return 0;
+}
+
+void validate_free(struct validation *validation)
+{
+	if (!validation)
+		return;
+	free(validation->figures);
+	free(validation->jobs);
+	free(validation);
+}
+
+/* ---- what a figure is in a result ---- */
+
+/* The first point of a curve: the laboratory's 10 %. */
+static const struct run_summary *first_point(const struct group_summary *group)
+{
+	for (size_t i = 0; i < group->run_count; i++)
+		if (group->runs[i].kind == PHASE_POINT && group->runs[i].measured)
+			return &group->runs[i];
+	return NULL;
+}
+
+struct burst {
+	double iops, mean_us, end_s;
+};
+
+/* The stretch from purged to the cliff: until the rate falls below 80 % of what it was at first. */
+static bool find_burst(const struct series *series, struct burst *out)
+{
+	double first = 0, ios = 0, time_s = 0, latency = 0;
+	size_t i;
+
+	for (i = 0; i < series->count && i < 5; i++)
+		first = series->samples[i].iops > first ? series->samples[i].iops : first;
+	for (i = 0; i < series->count && series->samples[i].iops > 0.8 * first; i++) {
+		const struct sample *sample = &series->samples[i];
+
+		ios += sample->iops * sample->elapsed_s;
+		latency += sample->mean_ns * sample->iops * sample->elapsed_s;
+		time_s += sample->elapsed_s;
+	}
+	if (i == 0 || i == series->count || ios <= 0)
+		return false;
+	*out = (struct burst){ ios / time_s, latency / ios / 1e3, time_s };
+	return true;
+}
+
+static bool of_burst(const struct group_summary *group, const char *statistic, double scale,
+		     double *out)
+{
+	struct burst burst;
+
+	if (!find_burst(&group->series, &burst))
+		return false;
+	if (!strcmp(statistic, "burst_iops"))
+		*out = burst.iops;
+	else if (!strcmp(statistic, "cliff_time"))
+		*out = burst.end_s * scale;
+	else
+		*out = burst.mean_us;
+	return true;
+}
+
+static bool of_run(const struct run_summary *run, const char *statistic, double *out)
+{
+	if (!run || !run->measured)
+		return false;
+	if (!strcmp(statistic, "iops"))
+		*out = run->iops;
+	else if (!strcmp(statistic, "bytes_per_s"))
+		*out = run->mb_per_s * 1e6;
+	else if (!strcmp(statistic, "latency_mean"))
+		*out = run->submit.mean_ns / 1e3;
+	else if (!strcmp(statistic, "latency_max"))
+		*out = (double)run->submit.max_ns / 1e3;
+	else if (!strcmp(statistic, "latency_stddev"))
+		*out = run->submit.stddev_ns / 1e3;
+	else if (!strcmp(statistic, "latency_p99") && run->submit.p99.known)
+		*out = (double)run->submit.p99.ns / 1e3;
+	else
+		return false;
+	return true;
+}
+
+static bool figure_value(const struct group_summary *group, const char *statistic, double scale,
+			 double *out)
+{
+	if (!strcmp(statistic, "start_iops"))
+		return of_run(first_point(group), "iops", out);
+	if (!strcmp(statistic, "start_latency_mean") && group->has_curve)
+		return of_run(first_point(group), "latency_mean", out);
+	if (!strcmp(statistic, "start_latency_mean") || !strcmp(statistic, "burst_iops") ||
+	    !strcmp(statistic, "cliff_time"))
+		return of_burst(group, statistic, scale, out);
+	return of_run(group_peak(group), statistic, out);
+}
+
+static const struct group_summary *group_of(const struct summary *summary,
+					    const struct validate_job *job, const char *test)
+{
+	_cleanup_free_ char *name = xasprintf("%s/%s%s", job->plan, test,
+					      ends_with(job->plan, "-client") ? "-client" : "");
+
+	return summary_group(summary, name);
+}
+
+/* Does `text` contain `phrase`, whatever white space stands between the words? */
+static bool mentions(const char *text, const char *phrase)
+{
+	for (; *text; text++) {
+		const char *at = text, *want = phrase;
+
+		while (*want && *at) {
+			if (*want == ' ' && isspace((unsigned char)*at)) {
+				while (isspace((unsigned char)*at))
+					at++;
+				want++;
+			} else if (*want++ != *at++) {
+				want = "x";
+				break;
+			}
+		}
+		if (!*want)
+			return true;
+	}
+	return false;
+}
+
+void validate_take(struct validation *validation, size_t job, const struct summary *summary,
+		   const char *drive_file, const char *bed_file)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		struct figure *figure = &validation->figures[i];
+		_cleanup_free_ char *name = xasprintf("%s %s", figure->test, figure->statistic);
+		const struct group_summary *group;
+
+		if (figure->job != job)
+			continue;
+		group = group_of(summary, &validation->jobs[job], figure->test);
+		figure->calibrated = mentions(drive_file, name) || mentions(bed_file, name);
+		figure->modelled_known = group && figure_value(group, figure->statistic,
+							       (double)summary->scale,
+							       &figure->modelled);
+		if (figure->modelled_known && figure->published != 0)
+			figure->error = figure->modelled / figure->published - 1;
+	}
+}
+
+/* ---- scores ---- */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static struct validate_score score(const struct validation *validation,
+				   bool (*counts)(const struct figure *figure))
+{
+	_cleanup_free_ double *errors = xcalloc(validation->figure_count, sizeof(*errors));
+	struct validate_score out = { 0 };
+
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->judged == JUDGED_YES && figure->modelled_known && counts(figure))
+			errors[out.count++] = fabs(figure->error);
+	}
+	if (!out.count)
+		return out;
+	qsort(errors, out.count, sizeof(*errors), by_size);
+	out.median = out.count % 2 ? errors[out.count / 2] :
+				     (errors[out.count / 2 - 1] + errors[out.count / 2]) / 2;
+	out.worst = errors[out.count - 1];
+	return out;
+}
+
+static bool is_calibrated(const struct figure *figure)
+{
+	return figure->calibrated;
+}
+
+static bool is_predicted(const struct figure *figure)
+{
+	return !figure->calibrated;
+}
+
+static bool is_any(const struct figure *figure)
+{
+	(void)figure;
+	return true;
+}
+
+struct validate_score validate_score(const struct validation *validation, bool calibrated)
+{
+	return score(validation, calibrated ? is_calibrated : is_predicted);
+}
+
+struct validate_score validate_score_all(const struct validation *validation)
+{
+	return score(validation, is_any);
+}
+
+/* ---- tables ---- */
+
+static void add_figure(struct table *table, const struct figure *figure)
+{
+	table_row(table);
+	table_cell(table, "%s", figure->drive);
+	table_cell(table, "%s", figure->test);
+	table_cell(table, "%s", figure->statistic);
+	table_cell(table, "%s", figure->unit);
+	table_number(table, figure->published);
+	if (!figure->modelled_known) {
+		table_cell(table, "n/a");
+		table_cell(table, "n/a");
+		return;
+	}
+	table_number(table, figure->modelled);
+	table_cell(table, "%+.1f %%", figure->error * 100);
+}
+
+static void print_figures(const struct validation *validation, FILE *out, unsigned columns,
+			  const char *title, enum judged judged, bool calibrated)
+{
+	struct table *table = table_new("%s", title);
+	struct validate_score total = validate_score(validation, calibrated);
+
+	table_column(table, "Drive", "", COLUMN_TEXT);
+	table_column(table, "Test", "", COLUMN_TEXT);
+	table_column(table, "Statistic", "", COLUMN_TEXT);
+	table_column(table, "Unit", "", COLUMN_TEXT | COLUMN_WIDE);
+	table_column(table, "Published", "", 0);
+	table_column(table, "Modelled", "", 0);
+	table_column(table, "Error", "", 0);
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->job != VALIDATE_NONE && figure->judged == judged &&
+		    (judged != JUDGED_YES || figure->calibrated == calibrated))
+			add_figure(table, figure);
+	}
+	if (judged == JUDGED_YES && total.count)
+		table_note(table, "%zu figures: median absolute error %.1f %%, worst %.1f %%",
+			   total.count, total.median * 100, total.worst * 100);
+	if (table->row_count)
+		table_print(table, out, columns);
+	table_free(table);
+}
+
+/* How many figures are not mapped, by reason; those that are judged count separately. */
+static void print_unmapped(const struct validation *validation, FILE *out)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const char *why = validation->figures[i].why;
+		size_t count = 0, judged = 0;
+		bool said = false;
+
+		for (size_t j = 0; why && j < validation->figure_count; j++) {
+			const struct figure *figure = &validation->figures[j];
+
+			if (!figure->why || strcmp(figure->why, why))
+				continue;
+			said = said || j < i;
+			count++;
+			judged += figure->judged == JUDGED_YES;
+		}
+		if (why && !said)
+			fprintf(out, "not mapped: %zu figures, %zu of them judged: %s\n", count, judged,
+				why);
+	}
+}
+
+static void print_missing(const struct validation *validation, FILE *out)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->judged == JUDGED_YES && figure->job != VALIDATE_NONE &&
+		    !figure->modelled_known)
+			fprintf(out, "not given by its run: %s %s %s\n", figure->drive, figure->test,
+				figure->statistic);
+	}
+}
+
+void validate_print(const struct validation *validation, FILE *out, unsigned columns)
+{
+	struct validate_score all = validate_score_all(validation);
+
+	print_figures(validation, out, columns, "Predicted: no value was fitted to these",
+		      JUDGED_YES, false);
+	print_figures(validation, out, columns, "Calibrated: a value was fitted to these",
+		      JUDGED_YES, true);
+	print_figures(validation, out, columns, "Lab-wide: they define the workloads", JUDGED_LAB_WIDE,
+		      false);
+	fprintf(out, "All judged figures: %zu, median absolute error %.1f %%, worst %.1f %%\n",
+		all.count, all.median * 100, all.worst * 100);
+	print_missing(validation, out);
+	print_unmapped(validation, out);
+}

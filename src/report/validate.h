@@ -1,0 +1,74 @@
+/*
+ * validate.h - published figures beside what the models make of them.
+ *
+ * Pure arithmetic on rows and summaries: which results a set of published figures needs, what
+ * each figure is in a result, how far it is off. Who runs the models is cli/cmd_validate.c.
+ */
+#ifndef DRIVEBAY_REPORT_VALIDATE_H
+#define DRIVEBAY_REPORT_VALIDATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/csv.h"
+#include "report/summary.h"
+
+enum judged { JUDGED_NO, JUDGED_YES, JUDGED_LAB_WIDE };
+
+/* One published figure. Texts belong to the csv it was read from. */
+struct figure {
+	const char *drive, *test, *statistic, *unit, *bed;
+	enum judged judged;
+	double published;
+	size_t job;          /* the run that gives it; VALIDATE_NONE: not mapped */
+	const char *why;     /* not mapped: the reason */
+	bool modelled_known; /* and `modelled`, `error` are set */
+	double modelled;
+	double error;        /* modelled / published - 1 */
+	bool calibrated;     /* a value of the drive or bed file was fitted to it */
+};
+
+#define VALIDATE_NONE SIZE_MAX
+
+/* One model to run: every figure of these three comes from the same result. */
+struct validate_job {
+	const char *drive, *bed, *plan;
+};
+
+struct validation {
+	size_t figure_count;
+	struct figure *figures;
+	size_t job_count;
+	struct validate_job *jobs;
+};
+
+/* Medians and worst of the absolute errors of judged figures. */
+struct validate_score {
+	size_t count;
+	double median, worst;
+};
+
+/*
+ * Reads the rows: columns drive_id, test_id, statistic, relation, value, unit, judged, bed. The
+ * csv must outlive the validation. `knows_drive` says whether there is a model of a drive.
+ * -EINVAL when a column is missing or a judged row's value is no number.
+ */
+int validate_read(const struct csv *csv, bool (*knows_drive)(const char *name),
+		  struct validation **out);
+void validate_free(struct validation *validation); /* NULL is fine */
+
+/*
+ * Takes what a job's result came to. `drive_file` and `bed_file` are the texts that the result
+ * keeps: a figure that they name ("4k-random-write iops") was an input and counts as calibrated.
+ */
+void validate_take(struct validation *validation, size_t job, const struct summary *summary,
+		   const char *drive_file, const char *bed_file);
+
+/* Of the judged figures that are (not) calibrated. Lab-wide ones count in neither. */
+struct validate_score validate_score(const struct validation *validation, bool calibrated);
+struct validate_score validate_score_all(const struct validation *validation);
+
+void validate_print(const struct validation *validation, FILE *out, unsigned columns);
+
+#endif
