@@ -302,6 +302,15 @@ TEST(one_workload_is_a_plan_of_one_phase)
 	check_equal(plan->phases[0].kind, PHASE_RUN);
 	check_equal(plan->phases[0].duration_ns, 5 * S_NS);
 	check(strcmp(plan->phases[0].workload->name, "4k-random-read") == 0);
+	plan_fill_first(plan, 128 << 10);
+	check_equal(plan->phase_count, 2);
+	check_equal(plan->phases[0].kind, PHASE_FILL);
+	check(strcmp(plan->phases[0].name, "4k-random-read/fill") == 0);
+	check(plan->phases[0].workload == NULL);
+	check_equal(plan->phases[0].passes, 1);
+	check_equal(plan->phases[0].fill_bytes, 128 << 10);
+	check_equal(plan->phases[1].kind, PHASE_RUN);
+	check_equal(plan->phases[1].duration_ns, 5 * S_NS);
 	plan_free(plan);
 	check_equal(plan_of_workload("4k-random-raed", 1, 1, &plan), -EINVAL);
 	check(strstr(fail_message(), "did you mean '4k-random-read'?"));

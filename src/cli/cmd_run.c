@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/setup.h"
 
+enum { FILL_BYTES = 128 << 10 };
+
 static char *time_text, *rate_text, *arrivals_text;
 static int fill;
 
@@ -31,9 +33,14 @@ static int make_plan(const void *context, uint32_t scale, struct plan **out)
 	uint64_t window_ns = request->duration_ns < 20000000000u ? request->duration_ns / 20 :
 								   1000000000u;
 
+	int err;
+
 	(void)scale; /* a time given on the command line is meant as it is */
-	return plan_of_workload(request->workload, request->duration_ns,
-				window_ns ? window_ns : 1, out);
+	err = plan_of_workload(request->workload, request->duration_ns, window_ns ? window_ns : 1,
+			       out);
+	if (!err && fill)
+		plan_fill_first(*out, FILL_BYTES);
+	return err;
 }
 
 static int choose_arrivals(enum arrivals *out)

@@ -1,5 +1,6 @@
 #include "load/plan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -639,6 +640,21 @@ int plan_of_workload(const char *workload, uint64_t duration_ns, uint64_t window
 	};
 	*out = plan;
 	return 0;
+}
+
+void plan_fill_first(struct plan *plan, uint32_t fill_bytes)
+{
+	assert(plan->phase_count == 1);
+	plan->phases = xrealloc(plan->phases, 2 * sizeof(*plan->phases));
+	plan->phases[1] = plan->phases[0];
+	plan->phases[0] = (struct phase){
+		.kind = PHASE_FILL,
+		.name = xasprintf("%s/fill", plan->phases[1].name),
+		.group = xstrdup(""),
+		.passes = 1,
+		.fill_bytes = fill_bytes,
+	};
+	plan->phase_count = 2;
 }
 
 void plan_free(struct plan *plan)

@@ -74,6 +74,10 @@ int plan_parse(const char *path, const char *text, size_t size,
 /* One workload, closed loop or (rate > 0) open loop, as a plan of one phase. */
 int plan_of_workload(const char *workload, uint64_t duration_ns, uint64_t window_ns,
 		     struct plan **out);
+
+/* Lets a plan of one phase write the whole target once, `fill_bytes` a request, before it. */
+void plan_fill_first(struct plan *plan, uint32_t fill_bytes);
+
 void plan_free(struct plan *plan);
 
 const char *phase_kind_name(enum phase_kind kind);
