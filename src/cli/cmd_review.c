@@ -67,6 +67,10 @@ static int review(int count, const char **arguments)
 	};
 
 	if (resume) {
+		if (quick || precondition || only)
+			return command_failed(fail(EINVAL, "--resume takes the plan from the "
+						   "result: leave out --quick, --precondition and "
+						   "--only"));
 		if (count)
 			return command_failed(fail(EINVAL, "--resume takes the target from the "
 							   "result: leave out '%s'", arguments[0]));

@@ -490,25 +490,6 @@ static int run_phase(struct chain_run *run, size_t index)
 	return err;
 }
 
-static int phase_status(struct chain_run *run, size_t index, enum phase_status *status,
-			uint64_t *ended_ns)
-{
-	struct result_phase phase;
-	int err = result_phase_read(run->result, index, &phase);
-
-	if (err)
-		return err;
-	*status = phase.outcome.status;
-	*ended_ns = phase.outcome.ended_ns;
-	result_phase_free(&phase);
-	return 0;
-}
-
-static bool is_settled_status(enum phase_status status)
-{
-	return status == PHASE_DONE || status == PHASE_SKIPPED;
-}
-
 /* ---- targets ---- */
 
 static int open_targets(struct chain_run *run)
@@ -547,16 +528,34 @@ static int reopen_target(struct chain_run *run)
 
 /* ---- a chain ---- */
 
-/* Whether everything of the plan is settled. */
-static int is_complete(struct chain_run *run, bool *out)
+static int phase_status(struct result *result, size_t index, enum phase_status *status,
+			uint64_t *ended_ns)
+{
+	struct result_phase phase;
+	int err = result_phase_read(result, index, &phase);
+
+	if (err)
+		return err;
+	*status = phase.outcome.status;
+	*ended_ns = phase.outcome.ended_ns;
+	result_phase_free(&phase);
+	return 0;
+}
+
+static bool is_settled_status(enum phase_status status)
+{
+	return status == PHASE_DONE || status == PHASE_SKIPPED;
+}
+
+int execute_is_complete(const struct plan *plan, struct result *result, bool *out)
 {
 	enum phase_status status;
 	uint64_t ended_ns;
 	int err = 0;
 
 	*out = true;
-	for (size_t i = 0; !err && *out && i < run->config->plan->phase_count; i++) {
-		err = phase_status(run, i, &status, &ended_ns);
+	for (size_t i = 0; !err && *out && i < plan->phase_count; i++) {
+		err = phase_status(result, i, &status, &ended_ns);
 		*out = !err && is_settled_status(status);
 	}
 	return err;
@@ -574,7 +573,7 @@ static int first_open_phase(struct chain_run *run, size_t *out, uint64_t *ended_
 	for (*out = 0; *out < plan->phase_count; (*out)++) {
 		if (plan->phases[*out].chain != run->chain)
 			continue;
-		err = phase_status(run, *out, &status, &phase_ended_ns);
+		err = phase_status(run->result, *out, &status, &phase_ended_ns);
 		if (err || !is_settled_status(status))
 			break;
 		*ended_ns = phase_ended_ns;
@@ -599,7 +598,7 @@ static int catch_up(struct chain_run *run, size_t changed, uint64_t ended_ns)
 	int err = load_state(run, changed);
 
 	if (!err)
-		err = phase_status(run, changed, &status, &left_ns);
+		err = phase_status(run->result, changed, &status, &left_ns);
 	if (err)
 		return err;
 	if (target_now(run->target) != left_ns) {
@@ -859,9 +858,8 @@ static void tidy(const struct execute_config *config, struct progress *progress)
 static int run_what_is_open(const struct execute_config *config, struct progress *progress,
 			    struct result *result)
 {
-	struct chain_run look = { .config = config, .result = result };
 	bool complete = false, on_a_model = false;
-	int err = is_complete(&look, &complete);
+	int err = execute_is_complete(config->plan, result, &complete);
 
 	if (!err && complete) {
 		tidy(config, progress);

@@ -40,4 +40,7 @@ struct execute_config {
  */
 int execute(const struct execute_config *config, struct result *result);
 
+/* Whether nothing of the plan is left to be run. */
+int execute_is_complete(const struct plan *plan, struct result *result, bool *out);
+
 #endif

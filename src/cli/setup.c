@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/data.h"
 #include "base/fail.h"
@@ -85,6 +86,8 @@ static int read_choices(struct choices *choices)
 		err = choose_scale(choices);
 	if (err)
 		return err;
+	if (size_text && (scale_text || full_size || bed))
+		return fail(EINVAL, "--size is for a file, --scale, --full-size and --bed are for a model");
 	if (workers_text && (choices->workers < 1 || choices->workers > 256))
 		return fail(EINVAL, "--workers: %s is not between 1 and 256", workers_text);
 	choices->target.size_bytes = size;
@@ -93,6 +96,29 @@ static int read_choices(struct choices *choices)
 	choices->target.destroy_data = destroy_data;
 	choices->target.serial = serial;
 	return 0;
+}
+
+static int check_fit(const char *name, const struct target *target)
+{
+	if (target->is_virtual && size_text)
+		return fail(EINVAL, "%s: a model has the size of its drive, or a part of it by --scale, "
+			    "not by --size", name);
+	if (!target->is_virtual && (scale_text || full_size || bed))
+		return fail(EINVAL, "%s: is no model, and --scale, --full-size and --bed are for models",
+			    name);
+	return 0;
+}
+
+/* Then nothing needs to be claimed, and consent is not asked for. */
+static bool only_reads(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->phase_count; i++) {
+		const struct workload *workload = plan->phases[i].workload;
+
+		if (!workload || workload->read_percent < 100 || workload->trim_percent > 0)
+			return false;
+	}
+	return true;
 }
 
 /* ---- the result and what is kept with it ---- */
@@ -117,6 +143,24 @@ static char *default_output(const char *target)
 		first = xasprintf("%s-%s-%d.drivebay", name, date, i);
 	}
 	return xstrdup(first);
+}
+
+/* Before anything is created or written: a run of hours must not end at this. */
+static int check_output(const char *path)
+{
+	_cleanup_free_ char *page = xasprintf("%s.html", path);
+	_cleanup_free_ char *directory = xstrdup(path);
+	char *slash = strrchr(directory, '/');
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		return fail(EEXIST, "%s: exists already; a result is never overwritten", path);
+	if (slash)
+		slash[slash == directory] = '\0';
+	if (access(slash ? directory : ".", W_OK | X_OK) < 0)
+		return fail(errno == EINVAL ? EIO : errno, "%s: cannot be created: %s", path,
+			    strerror(errno));
+	return report_may_write_html(page);
 }
 
 static int set_number(struct result *result, const char *key, uint64_t value)
@@ -179,15 +223,18 @@ static int keep_host(struct result *result, const char *invocation)
 	return err;
 }
 
+/* "target" comes last: a result that has it can be resumed. */
 static int keep_run(struct result *result, const struct setup *setup, const struct choices *choices,
 		    struct target *target)
 {
-	int err = result_set(result, "target", setup->target);
+	int err = result_set(result, "target_description", target_describe(target));
 
 	if (!err)
-		err = result_set(result, "target_description", target_describe(target));
-	if (!err)
 		err = result_set(result, "version", DRIVEBAY_VERSION);
+	if (!err && target->serial)
+		err = result_set(result, "serial", target->serial);
+	if (!err && size_text)
+		err = set_number(result, "asked_bytes", choices->target.size_bytes);
 	if (!err)
 		err = result_set(result, "model", target->is_virtual ? "1" : "0");
 	if (!err)
@@ -207,7 +254,7 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = keep_model(result, setup->target, choices->target.bed);
 	if (!err)
 		err = keep_host(result, setup->invocation);
-	return err;
+	return err ? err : result_set(result, "target", setup->target);
 }
 
 /* ---- the end ---- */
@@ -227,11 +274,16 @@ static int print_and_draw(struct result *result, const char *path)
 	_cleanup_free_ char *page = xasprintf("%s.html", path);
 	int err = report_print(result, stdout, terminal_columns());
 
-	if (!err)
-		err = report_write_html(&result, 1, page);
-	if (!err)
-		fprintf(stderr, "result: %s\nreport: %s\n", path, page);
-	return err;
+	if (err)
+		return err;
+	err = report_write_html(&result, 1, page);
+	if (err) {
+		_cleanup_free_ char *why = xstrdup(fail_message());
+
+		return fail(-err, "%s; the result is complete, and 'drivebay report' makes its page", why);
+	}
+	fprintf(stderr, "result: %s\nreport: %s\n", path, page);
+	return 0;
 }
 
 static unsigned default_workers(bool is_virtual)
@@ -243,20 +295,84 @@ static unsigned default_workers(bool is_virtual)
 	return cores > 64 ? 64 : (unsigned)cores;
 }
 
+/* A word as a shell takes it back. */
+static void put_word(struct buf *out, const char *word)
+{
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789%+,-./:=@_")]) {
+		buf_puts(out, word);
+		return;
+	}
+	buf_puts(out, "'");
+	for (; *word; word++)
+		buf_printf(out, *word == '\'' ? "'\\''" : "%c", *word);
+	buf_puts(out, "'");
+}
+
+static int interrupted(const struct execute_config *config)
+{
+	_cleanup_buf_ struct buf command = BUF_INIT;
+
+	if (!config->keep_states)
+		return fail(EINTR, "interrupted; what was measured is in %s", config->path);
+	put_word(&command, config->path);
+	if (config->options.destroy_data)
+		buf_puts(&command, " --destroy-data");
+	if (config->options.serial) {
+		buf_puts(&command, " --serial ");
+		put_word(&command, config->options.serial);
+	}
+	return fail(EINTR, "interrupted; go on with: drivebay review --resume %s", command.text);
+}
+
 static int finish(struct execute_config *config, struct result *result)
 {
 	int err = execute(config, result);
 
-	if (err == -EINTR) {
-		fprintf(stderr, "drivebay: interrupted; what was measured is in %s\n", config->path);
-		if (config->keep_states)
-			fprintf(stderr, "drivebay: go on with: drivebay review --resume %s%s\n",
-				config->path, config->options.destroy_data ? " --destroy-data" : "");
-		return EXIT_FAILED;
-	}
+	if (err == -EINTR)
+		err = interrupted(config);
 	if (!err)
 		err = print_and_draw(result, config->path);
 	return err ? command_failed(err) : EXIT_OK;
+}
+
+/*
+ * The plan first, as it is for a drive that is not scaled, so that a mistake in it leaves no
+ * new file behind; then the target, and the plan as the target wants it.
+ */
+static int open_and_plan(const struct setup *setup, struct choices *choices, struct target **target,
+			 struct plan **plan)
+{
+	int err = setup->make_plan(setup->context, 1, plan);
+
+	if (err)
+		return err;
+	choices->target.read_only = only_reads(*plan) && !size_text;
+	err = target_open(setup->target, &choices->target, target);
+	if (!err)
+		err = check_fit(setup->target, *target);
+	if (err || (*target)->scale <= 1)
+		return err;
+	plan_free(*plan);
+	*plan = NULL;
+	return setup->make_plan(setup->context, (*target)->scale, plan);
+}
+
+/* A result that does not say what it is of is none. */
+static int create(const char *path, const struct setup *setup, const struct choices *choices,
+		  struct target *target, const struct plan *plan, struct result **out)
+{
+	int err = result_create(path, plan, out);
+
+	if (err)
+		return err;
+	err = keep_run(*out, setup, choices, target);
+	if (!err)
+		return 0;
+	result_close(*out);
+	*out = NULL;
+	unlink(path);
+	return err;
 }
 
 int setup_run(const struct setup *setup)
@@ -270,13 +386,11 @@ int setup_run(const struct setup *setup)
 	int status, err = read_choices(&choices);
 
 	if (!err)
-		err = target_open(setup->target, &choices.target, &target);
+		err = check_output(path);
 	if (!err)
-		err = setup->make_plan(setup->context, target->scale ? target->scale : 1, &plan);
+		err = open_and_plan(setup, &choices, &target, &plan);
 	if (!err)
-		err = result_create(path, plan, &result);
-	if (!err)
-		err = keep_run(result, setup, &choices, target);
+		err = create(path, setup, &choices, target, plan, &result);
 	if (!err) {
 		/* Children get the drive that was asked for, not one that is chosen anew. */
 		choices.target.scale = target->scale;
@@ -311,21 +425,22 @@ static uint64_t number_of(struct result *result, const char *key, uint64_t other
 	return text && parse_count(text, &value) == 0 ? value : otherwise;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
 /* A model whose description has changed would go on as another drive. */
 static int check_same_drive(struct result *result, const char *target)
 {
-	const char *kept = result_get(result, "drive_file");
 	const char *colon = strrchr(target, ':');
 	struct drive *drive;
 	bool same;
-	int err;
+	int err = drive_load(colon ? colon + 1 : target, &drive);
 
-	if (!kept)
-		return 0;
-	err = drive_load(colon ? colon + 1 : target, &drive);
 	if (err)
 		return err;
-	same = !strcmp(kept, drive->text);
+	same = same_text(result_get(result, "drive_file"), drive->text);
 	drive_free(drive);
 	if (!same)
 		return fail(EPERM, "%s: its description has changed since the run began; start a "
@@ -333,52 +448,131 @@ static int check_same_drive(struct result *result, const char *target)
 	return 0;
 }
 
+static int check_same_bed(struct result *result)
+{
+	const char *name = result_get(result, "bed");
+	struct bed *host;
+	bool same;
+	int err = bed_load(name ? name : "bare-metal", &host);
+
+	if (err)
+		return err;
+	same = same_text(result_get(result, "bed_file"), host->text);
+	bed_free(host);
+	if (!same)
+		return fail(EPERM, "%s: the bed's description has changed since the run began; start a "
+				   "new run", name ? name : "bare-metal");
+	return 0;
+}
+
+static int check_same_model(struct result *result, const char *path, const char *target)
+{
+	const char *version = result_get(result, "version");
+	int err;
+
+	if (!same_text(version, DRIVEBAY_VERSION))
+		return fail(EPERM, "%s: was begun by drivebay %s, and this is %s, whose models may differ; "
+			    "go on with that one, or start a new run", path, version ? version : "(unknown)",
+			    DRIVEBAY_VERSION);
+	err = check_same_drive(result, target);
+	return err ? err : check_same_bed(result);
+}
+
+/* Another drive may have got the name: it must not be overwritten for the first one's sake. */
+static int check_same_device(struct result *result, const char *name,
+			     const struct target_options *options)
+{
+	const char *known = result_get(result, "serial");
+	struct target_options look = *options;
+	struct target *target;
+	bool same;
+	int err;
+
+	look.read_only = true;
+	look.destroy_data = false;
+	err = target_open(name, &look, &target);
+	if (err)
+		return err;
+	same = (!known && !target->serial) || same_text(known, target->serial);
+	if (!same)
+		err = fail(EPERM, "%s: is not the device that the run began on (%s, not %s)", name,
+			   target->serial ? target->serial : "none", known ? known : "none");
+	else if (target->size_bytes != number_of(result, "size_bytes", 0))
+		err = fail(EPERM, "%s: had %s bytes when the run began and has %llu now; start a new run",
+			   name, result_get(result, "size_bytes"), (unsigned long long)target->size_bytes);
+	target_close(target);
+	return err;
+}
+
+/* Nothing of the kind is asked for again: it is as the run began with it. */
+static int refuse_options(void)
+{
+	if (!seed_text && !scale_text && !full_size && !bed && !output && !size_text)
+		return 0;
+	return fail(EINVAL, "--resume takes seed, scale, bed, size and output from the result");
+}
+
+/* What is complete needs its target no more. */
+static int check_same_target(struct result *result, const struct execute_config *config)
+{
+	bool complete;
+	int err = execute_is_complete(config->plan, result, &complete);
+
+	if (err || complete)
+		return err;
+	if (number_of(result, "model", 0))
+		return check_same_model(result, config->path, config->target);
+	return check_same_device(result, config->target, &config->options);
+}
+
+static int read_config(struct result *result, const char *path, const struct choices *choices,
+		       const struct plan *plan, struct execute_config *config)
+{
+	const char *target = result_get(result, "target"), *arrivals = result_get(result, "arrivals");
+
+	if (!target)
+		return fail(EBADMSG, "%s: was cut off before the run began; start a new one", path);
+	*config = (struct execute_config){
+		.target = target,
+		.options = choices->target,
+		.plan = plan,
+		.path = path,
+		.seed = number_of(result, "seed", 1),
+		.workers = choices->workers ? (unsigned)choices->workers :
+					      default_workers(number_of(result, "model", 0)),
+		.rate = number_of(result, "rate", 0),
+		.arrivals = same_text(arrivals, "exponential") ? ARRIVALS_EXPONENTIAL :
+								 ARRIVALS_DETERMINISTIC,
+		.keep_states = true,
+		.quiet = quiet,
+	};
+	config->options.seed = config->seed;
+	config->options.scale = (uint32_t)number_of(result, "scale", 1);
+	config->options.bed = result_get(result, "bed");
+	config->options.size_bytes = number_of(result, "asked_bytes", 0);
+	config->options.must_exist = true;
+	config->options.read_only = only_reads(plan);
+	return check_same_target(result, config);
+}
+
 int setup_resume(const char *path)
 {
 	struct choices choices;
 	struct plan *plan = NULL;
 	struct result *result = NULL;
-	const char *target = NULL, *arrivals = NULL;
 	struct execute_config config;
 	int status, err = read_choices(&choices);
 
-	if (!err && (seed_text || scale_text || full_size || bed || output || size_text))
-		err = fail(EINVAL, "--resume takes seed, scale, bed, size and output from the result");
+	if (!err)
+		err = refuse_options();
 	if (!err)
 		err = result_open(path, true, &result);
 	if (!err)
 		err = result_claim(result);
-	if (!err) {
-		target = result_get(result, "target");
-		arrivals = result_get(result, "arrivals");
-		if (!target)
-			err = fail(EBADMSG, "%s: does not say what it was run on", path);
-	}
-	if (!err)
-		err = check_same_drive(result, target);
 	if (!err)
 		err = result_plan_read(result, &plan);
-	if (!err) {
-		bool is_virtual = number_of(result, "model", 0);
-
-		choices.target.scale = (uint32_t)number_of(result, "scale", 1);
-		choices.target.bed = result_get(result, "bed");
-		config = (struct execute_config){
-			.target = target,
-			.options = choices.target,
-			.plan = plan,
-			.path = path,
-			.seed = number_of(result, "seed", 1),
-			.workers = choices.workers ? (unsigned)choices.workers :
-						     default_workers(is_virtual),
-			.rate = number_of(result, "rate", 0),
-			.arrivals = arrivals && !strcmp(arrivals, "exponential") ?
-					    ARRIVALS_EXPONENTIAL : ARRIVALS_DETERMINISTIC,
-			.keep_states = true,
-			.quiet = quiet,
-		};
-		config.options.seed = config.seed;
-	}
+	if (!err)
+		err = read_config(result, path, &choices, plan, &config);
 	status = err ? command_failed(err) : finish(&config, result);
 	result_close(result);
 	plan_free(plan);

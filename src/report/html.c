@@ -573,7 +573,7 @@ static int may_replace(const char *path, bool force)
 	if (read(fd, found, sizeof(found)) != (ssize_t)sizeof(found)
 	    || memcmp(found, PAGE_MARK, sizeof(found)))
 		return fail(EEXIST, "%s: exists and is no report of drivebay; choose another name with "
-			    "--output, or replace it with --force", path);
+			    "--output, or replace it with 'drivebay report --force'", path);
 	return 0;
 }
 
@@ -640,6 +640,11 @@ static int write_page(struct result *const *results, size_t count, const char *p
 		summary_free(summaries[i]);
 	free(summaries);
 	return err;
+}
+
+int report_may_write_html(const char *path)
+{
+	return may_replace(path, false);
 }
 
 int report_write_html(struct result *const *results, size_t count, const char *path)

@@ -26,8 +26,10 @@ enum { REPORT_RESULTS = 16 }; /* the most that stand side by side */
  * One self-contained page about these results side by side: no network, charts and tables,
  * light and dark, phone to paper. Written beside `path` and renamed onto it, so that a full
  * disk (-ENOSPC) leaves what was there. -EEXIST when `path` exists and is not a page that
- * drivebay wrote; report_overwrite_html() replaces any regular file.
+ * drivebay wrote; report_overwrite_html() replaces any regular file. report_may_write_html()
+ * says so beforehand: 0, or the same error with its sentence.
  */
+int report_may_write_html(const char *path);
 int report_write_html(struct result *const *results, size_t count, const char *path);
 int report_overwrite_html(struct result *const *results, size_t count, const char *path);
 

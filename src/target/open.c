@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/data.h"
+#include "base/fail.h"
 
 /* A new kind of target is a new file and a line here. */
 static const struct target_ops *const kinds[] = {
@@ -50,6 +51,21 @@ static bool looks_like_a_drive_file(const char *spec)
 	return length > 5 && !strcmp(spec + length - 5, ".yaml");
 }
 
+/* A plain word that is neither a drive nor a file: both may have been meant. */
+static int no_such_target(const char *spec)
+{
+	char *path = NULL, *why;
+	int err = data_find("drives", spec, &path);
+
+	free(path);
+	if (!err)
+		return 0;
+	why = xstrdup(fail_message());
+	err = fail(-err, "%s, nor is it a file", why);
+	free(why);
+	return err;
+}
+
 int target_open(const char *spec, const struct target_options *options, struct target **out)
 {
 	const char *arg = spec;
@@ -69,8 +85,12 @@ int target_open(const char *spec, const struct target_options *options, struct t
 		if (!known)
 			ops = &target_uring_ops;
 	}
-	if (!ops)
+	if (!ops) {
 		ops = &target_model_ops;
+		err = no_such_target(spec);
+		if (err)
+			return err;
+	}
 	err = ops->open(arg, options, out);
 	if (err)
 		return err;

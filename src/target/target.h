@@ -32,6 +32,8 @@ struct target {
 	uint64_t tail_bytes;    /* what the device has beyond that and cannot be addressed */
 	uint32_t block_bytes;   /* logical block: offsets and sizes are multiples of it */
 	uint32_t in_flight;     /* submitted and not reaped; kept by the wrappers below */
+	const char *serial;     /* a device: what names it, as blockdev_identity() has it; NULL:
+				   nothing does */
 	uint32_t scale;         /* a model at 1/scale of its size: what must pass over the drive
 				   takes 1/scale of the time; 1, or 0 on anything else */
 	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
@@ -48,6 +50,7 @@ struct target_options {
 				   TARGET_SCALE_AUTO: as a review does */
 	uint64_t seed;          /* model: its own chance */
 	const char *bed;        /* model: name or path of a bed file; NULL: bare-metal */
+	bool must_exist;        /* uring: a file that is not there is an error, also with a size */
 	bool read_only;         /* uring: open for reading only */
 	bool destroy_data;      /* uring: writing a device or a foreign file is allowed */
 	const char *serial;     /* uring: the serial that acknowledges a signature; or NULL */

@@ -695,6 +695,8 @@ static int check_new(const char *path, const struct target_options *options)
 		return fail(EINVAL, "%s: its directory does not exist", path);
 	if (options->read_only)
 		return fail(EINVAL, "%s: there is no such file to read", path);
+	if (options->must_exist)
+		return fail(ENOENT, "%s: is not there any more", path);
 	if (!options->size_bytes)
 		return fail(EINVAL, "%s: there is no such file; --size SIZE creates one", path);
 	return 0;
@@ -876,6 +878,8 @@ static int open_existing(struct uring_target *uring, const struct target_options
 		bytes = (uint64_t)st.st_size;
 	if (!err && uring->is_device)
 		err = blockdev_read(st.st_rdev, uring->path, &uring->device);
+	if (!err && uring->is_device)
+		uring->base.serial = blockdev_identity(&uring->device);
 	if (!err && uring->device.is_zoned && !options->read_only)
 		err = fail(EINVAL, "%s: is a zoned device, which cannot be written at any place; it can "
 			   "only be read", uring->path);
