@@ -144,6 +144,81 @@ TEST(random_events_some_taken_back_fire_as_a_sort_would_order_them)
 	}
 }
 
+TEST(an_event_that_is_due_later_stays)
+{
+	struct probe *list = probes(2);
+	struct sim_fifo fifo;
+	struct sim sim;
+
+	sim_init(&sim);
+	sim_fifo_init(&sim, &fifo, note_item, NULL);
+	check(!sim_step_until(&sim, UINT64_MAX));
+	sim_at(&sim, &list[0].event, 5);
+	sim_fifo_put(&sim, &fifo, 9, &list[1]);
+	check(!sim_step_until(&sim, 4));
+	check(sim_step_until(&sim, 5));
+	check(!sim_step_until(&sim, 8));
+	check_equal(sim.now_ns, 5);
+	check(sim_step_until(&sim, 9));
+	check(!sim_step_until(&sim, UINT64_MAX));
+	check_equal(fired, 2);
+	check_equal(sim.now_ns, 9);
+	sim_fifo_free(&fifo);
+	sim_free(&sim);
+}
+
+/* The queues' items carry the time and turn that a sort needs. */
+static void put(struct sim *sim, struct sim_fifo *fifo, uint64_t *last_ns, uint64_t delay_ns,
+		struct probe *probe)
+{
+	uint64_t at_ns = sim->now_ns + delay_ns;
+
+	if (at_ns < *last_ns)
+		at_ns = *last_ns;
+	*last_ns = probe->event.at_ns = at_ns;
+	probe->event.seq = sim->next_seq;
+	sim_fifo_put(sim, fifo, at_ns, probe);
+}
+
+/* Putting and firing in turns, so that queues run empty and fill again. */
+TEST(several_queues_and_the_heap_fire_as_a_sort_would_order_them)
+{
+	struct rng rng = rng_stream(2, "test");
+
+	for (int round = 0; round < 50; round++) {
+		struct probe *list = probes(EVENTS);
+		struct sim_fifo fifos[SIM_FIFOS];
+		uint64_t last_ns[SIM_FIFOS] = { 0 };
+		int expected[EVENTS];
+		struct sim sim;
+
+		sim_init(&sim);
+		for (int i = 0; i < SIM_FIFOS; i++)
+			sim_fifo_init(&sim, &fifos[i], note_item, NULL);
+		for (int i = 0; i < EVENTS; i++) {
+			unsigned way = (unsigned)rng_below(&rng, SIM_FIFOS + 2);
+
+			if (way < SIM_FIFOS)
+				put(&sim, &fifos[way], &last_ns[way], rng_below(&rng, 20), &list[i]);
+			else
+				sim_at(&sim, &list[i].event, sim.now_ns + rng_below(&rng, 20));
+			for (uint64_t steps = rng_below(&rng, 3); steps > 0; steps--)
+				sim_step_until(&sim, sim.now_ns + 10);
+			expected[i] = i;
+		}
+		while (sim_step_until(&sim, UINT64_MAX))
+			;
+		sorted = list;
+		qsort(expected, EVENTS, sizeof(int), by_time_then_turn);
+		check_equal(fired, EVENTS);
+		for (int i = 0; i < EVENTS; i++)
+			check_equal(order[i], expected[i]);
+		for (int i = 0; i < SIM_FIFOS; i++)
+			sim_fifo_free(&fifos[i]);
+		sim_free(&sim);
+	}
+}
+
 int main(void)
 {
 	return tap_run();

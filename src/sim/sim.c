@@ -8,7 +8,7 @@ enum { ARITY = 4 };
 
 void sim_init(struct sim *sim)
 {
-	*sim = (struct sim){ .capacity = 1024 };
+	*sim = (struct sim){ .capacity = 1024, .first_head.at_ns = UINT64_MAX };
 	sim->heap = xmalloc(sim->capacity * sizeof(*sim->heap));
 }
 
@@ -18,11 +18,15 @@ void sim_free(struct sim *sim)
 	sim->heap = NULL;
 }
 
+/* Time and turn as one number: a comparison without a branch between the two. */
+static inline unsigned __int128 key(uint64_t at_ns, uint64_t seq)
+{
+	return (unsigned __int128)at_ns << 64 | seq;
+}
+
 static inline bool before(const struct sim_entry *a, const struct sim_entry *b)
 {
-	if (a->at_ns != b->at_ns)
-		return a->at_ns < b->at_ns;
-	return a->seq < b->seq;
+	return key(a->at_ns, a->seq) < key(b->at_ns, b->seq);
 }
 
 static inline void put(struct sim *sim, size_t index, struct sim_entry entry)
@@ -111,7 +115,7 @@ void sim_fifo_init(struct sim *sim, struct sim_fifo *fifo,
 	};
 	fifo->ring = xmalloc(fifo->capacity * sizeof(*fifo->ring));
 	sim->fifos[sim->fifo_count] = fifo;
-	sim->head_ns[sim->fifo_count++] = UINT64_MAX;
+	sim->heads[sim->fifo_count++].at_ns = UINT64_MAX;
 }
 
 void sim_fifo_free(struct sim_fifo *fifo)
@@ -137,16 +141,36 @@ static void grow(struct sim_fifo *fifo)
 	*fifo = larger;
 }
 
-static void show_head(struct sim *sim, const struct sim_fifo *fifo)
+/* The first of the queues' heads, when one of them has been taken. */
+static void find_first(struct sim *sim)
+{
+	unsigned first = 0;
+
+	for (unsigned i = 1; i < sim->fifo_count; i++)
+		if (key(sim->heads[i].at_ns, sim->heads[i].seq) <
+		    key(sim->heads[first].at_ns, sim->heads[first].seq))
+			first = i;
+	sim->first_fifo = first;
+	sim->first_head = sim->heads[first];
+}
+
+/* What was put into an empty queue has the latest turn: of equal times it is never first. */
+static void show_new_head(struct sim *sim, unsigned index, uint64_t at_ns, uint64_t seq)
+{
+	sim->heads[index] = (struct sim_head){ at_ns, seq };
+	if (at_ns >= sim->first_head.at_ns)
+		return;
+	sim->first_fifo = index;
+	sim->first_head = sim->heads[index];
+}
+
+static void show_next_head(struct sim *sim, const struct sim_fifo *fifo)
 {
 	const struct sim_item *head = item_at(fifo, fifo->head);
+	bool is_empty = fifo->head == fifo->tail;
 
-	if (fifo->head == fifo->tail) {
-		sim->head_ns[fifo->index] = UINT64_MAX;
-		return;
-	}
-	sim->head_ns[fifo->index] = head->at_ns;
-	sim->head_seq[fifo->index] = head->seq;
+	sim->heads[fifo->index] = (struct sim_head){ is_empty ? UINT64_MAX : head->at_ns, head->seq };
+	find_first(sim);
 }
 
 void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *item)
@@ -155,9 +179,9 @@ void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *
 	if (fifo->tail - fifo->head == fifo->capacity)
 		grow(fifo);
 	assert(fifo->head == fifo->tail || item_at(fifo, fifo->tail - 1)->at_ns <= at_ns);
+	if (fifo->head == fifo->tail)
+		show_new_head(sim, fifo->index, at_ns, sim->next_seq);
 	*item_at(fifo, fifo->tail++) = (struct sim_item){ at_ns, sim->next_seq++, item };
-	if (fifo->tail - fifo->head == 1)
-		show_head(sim, fifo);
 }
 
 static void step_fifo(struct sim *sim, struct sim_fifo *fifo)
@@ -167,7 +191,7 @@ static void step_fifo(struct sim *sim, struct sim_fifo *fifo)
 
 	sim->now_ns = head->at_ns;
 	fifo->head++;
-	show_head(sim, fifo);
+	show_next_head(sim, fifo);
 	fifo->fire(sim, fifo->context, item);
 }
 
@@ -180,30 +204,26 @@ static void step_heap(struct sim *sim)
 	event->fire(sim, event);
 }
 
+bool sim_step_until(struct sim *sim, uint64_t until_ns)
+{
+	const struct sim_head *head = &sim->first_head;
+	bool from_heap = sim->count && key(sim->heap[0].at_ns, sim->heap[0].seq) <
+					       key(head->at_ns, head->seq);
+	uint64_t at_ns = from_heap ? sim->heap[0].at_ns : head->at_ns;
+
+	if (at_ns > until_ns || at_ns == UINT64_MAX)
+		return false;
+	sim->fired++;
+	if (from_heap)
+		step_heap(sim);
+	else
+		step_fifo(sim, sim->fifos[sim->first_fifo]);
+	return true;
+}
+
 void sim_step(struct sim *sim)
 {
-	uint64_t least_ns = UINT64_MAX, least_seq = UINT64_MAX;
-	struct sim_fifo *fifo = NULL;
+	bool fired = sim_step_until(sim, UINT64_MAX);
 
-	if (sim->count) {
-		least_ns = sim->heap[0].at_ns;
-		least_seq = sim->heap[0].seq;
-	}
-	for (unsigned i = 0; i < sim->fifo_count; i++) {
-		if (sim->head_ns[i] > least_ns)
-			continue;
-		if (sim->head_ns[i] == UINT64_MAX)
-			continue;
-		if (sim->head_ns[i] == least_ns && sim->head_seq[i] > least_seq)
-			continue;
-		least_ns = sim->head_ns[i];
-		least_seq = sim->head_seq[i];
-		fifo = sim->fifos[i];
-	}
-	assert(least_ns != UINT64_MAX);
-	sim->fired++;
-	if (fifo)
-		step_fifo(sim, fifo);
-	else
-		step_heap(sim);
+	assert(fired);
 }

@@ -56,8 +56,11 @@ struct sim {
 	size_t count, capacity;
 	unsigned fifo_count;
 	struct sim_fifo *fifos[SIM_FIFOS];
-	uint64_t head_ns[SIM_FIFOS]; /* when the head of each is due; UINT64_MAX: empty */
-	uint64_t head_seq[SIM_FIFOS];
+	struct sim_head {
+		uint64_t at_ns; /* when the head of a queue is due; UINT64_MAX: empty */
+		uint64_t seq;
+	} heads[SIM_FIFOS], first_head; /* first_head: the first of them */
+	unsigned first_fifo;            /* whose it is */
 };
 
 void sim_init(struct sim *sim);
@@ -88,12 +91,13 @@ void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *
 /* When the next event fires; UINT64_MAX when there is none. */
 static inline uint64_t sim_next_ns(const struct sim *sim)
 {
-	uint64_t next_ns = sim->count ? sim->heap[0].at_ns : UINT64_MAX;
+	uint64_t next_ns = sim->first_head.at_ns;
 
-	for (unsigned i = 0; i < sim->fifo_count; i++)
-		next_ns = sim->head_ns[i] < next_ns ? sim->head_ns[i] : next_ns;
-	return next_ns;
+	return sim->count && sim->heap[0].at_ns < next_ns ? sim->heap[0].at_ns : next_ns;
 }
+
+/* Fires the next event if it is due by until_ns; false when it is not, or there is none. */
+bool sim_step_until(struct sim *sim, uint64_t until_ns);
 
 /* Fires the next event; there must be one. */
 void sim_step(struct sim *sim);

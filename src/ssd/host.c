@@ -265,6 +265,11 @@ void ssd_submit(struct ssd *ssd, struct io *io)
 		land(ssd, command);
 }
 
+void ssd_expect(const struct ssd *ssd, const struct io *io)
+{
+	__builtin_prefetch(&ssd->l2p[io->offset_bytes / UNIT_BYTES]);
+}
+
 static void dump(const struct ssd *ssd)
 {
 	fprintf(stderr, "drivebay: the model is wrong: %u requests outstanding and no event left\n"
@@ -286,17 +291,14 @@ struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns)
 	struct io *io;
 
 	while (!ssd->finished) {
-		uint64_t next_ns = sim_next_ns(ssd->sim);
-
-		if (next_ns == UINT64_MAX && ssd->outstanding) {
+		if (sim_step_until(ssd->sim, until_ns))
+			continue;
+		if (ssd->outstanding && sim_next_ns(ssd->sim) == UINT64_MAX) {
 			dump(ssd);
 			abort();
 		}
-		if (next_ns > until_ns) {
-			sim_advance(ssd->sim, until_ns);
-			return NULL;
-		}
-		sim_step(ssd->sim);
+		sim_advance(ssd->sim, until_ns);
+		return NULL;
 	}
 	io = ssd->finished;
 	ssd->finished = io->next;

@@ -43,11 +43,16 @@ static struct access *queue_take(struct access_queue *queue)
 	return access;
 }
 
-static void die_enter(struct die *die, enum die_state state, uint64_t until_ns)
+static void die_begin(struct die *die, enum die_state state)
 {
 	if (die->state == DIE_IDLE)
 		die->busy_since_ns = die->ssd->sim->now_ns;
 	die->state = state;
+}
+
+static void die_enter(struct die *die, enum die_state state, uint64_t until_ns)
+{
+	die_begin(die, state);
 	sim_at(die->ssd->sim, &die->event, until_ns);
 }
 
@@ -64,18 +69,22 @@ static void start_read(struct die *die, struct access *access)
 
 	die->reading = access;
 	ssd->count.flash_accesses++;
-	die_enter(die, DIE_SENSING, ssd->sim->now_ns + ssd->drive->read_ns);
+	die_begin(die, DIE_SENSING);
+	/* All take tR and none is stopped: they come due in the order in which they began. */
+	sim_fifo_put(ssd->sim, &ssd->sensed, ssd->sim->now_ns + ssd->drive->read_ns, die);
 }
 
-static void send_read(struct die *die)
+static void send_read(struct sim *sim, void *context, void *item)
 {
-	struct ssd *ssd = die->ssd;
+	struct ssd *ssd = context;
+	struct die *die = item;
 	uint64_t cost_ns = ssd->drive->channel_command_ns +
 			   die->reading->units * ssd->unit_transfer_ns;
 
+	assert(die->state == DIE_SENSING);
 	ssd->count.read_units += die->reading->units;
 	die_enter(die, DIE_SENDING,
-		  server_book(&ssd->channels[die->channel], ssd->sim->now_ns, cost_ns));
+		  server_book(&ssd->channels[die->channel], sim->now_ns, cost_ns));
 }
 
 static void read_done(struct die *die)
@@ -218,9 +227,6 @@ static void die_event(struct sim *sim, struct event *event)
 
 	(void)sim;
 	switch (die->state) {
-	case DIE_SENSING:
-		send_read(die);
-		return;
 	case DIE_SENDING:
 		read_done(die);
 		return;
@@ -238,6 +244,7 @@ static void die_event(struct sim *sim, struct event *event)
 		die_next(die);
 		return;
 	case DIE_IDLE:
+	case DIE_SENSING:
 		break;
 	}
 	abort();
@@ -285,6 +292,7 @@ void nand_erase(struct ssd *ssd, uint32_t superblock)
 
 void nand_init(struct ssd *ssd)
 {
+	sim_fifo_init(ssd->sim, &ssd->sensed, send_read, ssd);
 	ssd->channels = xcalloc(ssd->drive->channels, sizeof(*ssd->channels));
 	ssd->dies = xcalloc(ssd->drive->dies, sizeof(*ssd->dies));
 	for (uint32_t i = 0; i < ssd->drive->dies; i++) {
@@ -301,6 +309,7 @@ void nand_init(struct ssd *ssd)
 
 void nand_free(struct ssd *ssd)
 {
+	sim_fifo_free(&ssd->sensed);
 	free(ssd->channels);
 	free(ssd->dies);
 }

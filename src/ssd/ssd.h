@@ -50,6 +50,12 @@ void ssd_free(struct ssd *ssd);
 void ssd_submit(struct ssd *ssd, struct io *io);
 
 /*
+ * It will be submitted soon: brings what the map says of it into the processor's cache. A map
+ * is far larger than that, and to wait for memory is half of what a small request costs.
+ */
+void ssd_expect(const struct ssd *ssd, const struct io *io);
+
+/*
  * The next completion, no later than until_ns, or NULL with the clock at until_ns. When
  * requests are outstanding and no event is left that could complete them, the model is
  * wrong: it says so with a dump of its state and aborts.

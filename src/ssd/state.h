@@ -207,6 +207,7 @@ struct ssd {
 
 	/* nand */
 	struct die *dies;
+	struct sim_fifo sensed;    /* dies whose sense is over */
 	struct server *channels;
 
 	/* host side */

@@ -83,6 +83,7 @@ static void bed_submit(struct target *target, struct io *io)
 		bed->free_ns = now_ns;
 	bed->free_ns += bed->bed->command_ns;
 	bed->busy_ns += bed->bed->command_ns;
+	target_expect(bed->inner, io);
 	path_put(&bed->down, bed->free_ns + bed->bed->submit_ns, io);
 }
 

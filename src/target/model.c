@@ -93,6 +93,11 @@ static void model_submit(struct target *target, struct io *io)
 	ssd_submit(model_of(target)->ssd, io);
 }
 
+static void model_expect(struct target *target, const struct io *io)
+{
+	ssd_expect(model_of(target)->ssd, io);
+}
+
 static struct io *model_reap(struct target *target, uint64_t until_ns)
 {
 	return ssd_reap(model_of(target)->ssd, until_ns);
@@ -183,6 +188,7 @@ const struct target_ops target_model_ops = {
 	.open = model_open,
 	.close = model_close,
 	.submit = model_submit,
+	.expect = model_expect,
 	.reap = model_reap,
 	.now = model_now,
 	.due = model_due,

@@ -96,6 +96,7 @@ int target_open(const char *spec, const struct target_options *options, struct t
 		return err;
 	assert((*out)->ops);
 	assert((*out)->block_bytes > 0);
+	assert(((*out)->block_bytes & ((*out)->block_bytes - 1)) == 0);
 	assert((*out)->size_bytes % (*out)->block_bytes == 0);
 	return 0;
 }

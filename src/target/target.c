@@ -18,8 +18,7 @@ void target_forward(struct target *target, struct io *io)
 {
 	assert(io->size_bytes <= target->size_bytes);
 	assert(io->offset_bytes <= target->size_bytes - io->size_bytes);
-	assert(io->size_bytes % target->block_bytes == 0);
-	assert(io->offset_bytes % target->block_bytes == 0);
+	assert(((io->offset_bytes | io->size_bytes) & (target->block_bytes - 1)) == 0);
 	io->error = 0;
 	target->in_flight++;
 	target->ops->submit(target, io);
@@ -34,6 +33,12 @@ void target_submit_at(struct target *target, struct io *io, uint64_t now_ns)
 void target_submit(struct target *target, struct io *io)
 {
 	target_submit_at(target, io, target->ops->now(target));
+}
+
+void target_expect(struct target *target, const struct io *io)
+{
+	if (target->ops->expect)
+		target->ops->expect(target, io);
 }
 
 struct io *target_reap(struct target *target, uint64_t until_ns)

@@ -30,7 +30,8 @@ struct target {
 	const struct target_ops *ops;
 	uint64_t size_bytes;    /* what requests can address: a multiple of block_bytes */
 	uint64_t tail_bytes;    /* what the device has beyond that and cannot be addressed */
-	uint32_t block_bytes;   /* logical block: offsets and sizes are multiples of it */
+	uint32_t block_bytes;   /* logical block, a power of two: offsets and sizes are
+				   multiples of it */
 	uint32_t in_flight;     /* submitted and not reaped; kept by the wrappers below */
 	const char *serial;     /* a device: what names it, as blockdev_identity() has it; NULL:
 				   nothing does */
@@ -84,6 +85,7 @@ struct target_ops {
 	int (*open)(const char *arg, const struct target_options *options, struct target **out);
 	void (*close)(struct target *);
 	void (*submit)(struct target *, struct io *);
+	void (*expect)(struct target *, const struct io *); /* optional */
 	struct io *(*reap)(struct target *, uint64_t until_ns);
 	uint64_t (*now)(struct target *);
 	uint64_t (*due)(struct target *);                  /* optional */
@@ -119,6 +121,12 @@ void target_submit(struct target *target, struct io *io);
  * batches, where reading a wall clock for each request costs more than the request.
  */
 void target_submit_at(struct target *target, struct io *io, uint64_t now_ns);
+
+/*
+ * A hint for kinds that look things up, and only about speed: `io` is on its way and will be
+ * submitted soon. It stays the caller's. For wrappers that hold requests back.
+ */
+void target_expect(struct target *target, const struct io *io);
 
 /*
  * The next completed request, waiting no longer than `until_ns` on the target's
