@@ -1,0 +1,172 @@
+/* chain.c - where a chain begins or goes on, and what it runs on. */
+#include "cli/chain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fail.h"
+
+/* ---- targets ---- */
+
+static int open_targets(struct chain_run *run)
+{
+	const struct execute_config *config = run->config;
+	int err = 0;
+
+	run->targets = xcalloc(config->workers, sizeof(struct target *));
+	err = target_open(config->target, &config->options, &run->targets[0]);
+	if (err)
+		return err;
+	run->target = run->targets[0];
+	run->target_count = 1;
+	while (!err && !run->target->is_virtual && run->target_count < config->workers) {
+		err = target_open(config->target, &config->options,
+				  &run->targets[run->target_count]);
+		run->target_count += !err;
+	}
+	return err;
+}
+
+static void close_targets(struct chain_run *run)
+{
+	while (run->target_count > 0)
+		target_close(run->targets[--run->target_count]);
+	free(run->targets);
+	run->targets = NULL;
+}
+
+/* A model as it was opened, in the place of one whose state could not be loaded. */
+static int reopen_target(struct chain_run *run)
+{
+	close_targets(run);
+	return open_targets(run);
+}
+
+/* ---- a chain ---- */
+
+int chain_phase_status(struct result *result, size_t index, enum phase_status *status,
+			uint64_t *ended_ns)
+{
+	struct result_phase phase;
+	int err = result_phase_read(result, index, &phase);
+
+	if (err)
+		return err;
+	*status = phase.outcome.status;
+	*ended_ns = phase.outcome.ended_ns;
+	result_phase_free(&phase);
+	return 0;
+}
+
+bool chain_phase_is_over(enum phase_status status)
+{
+	return status == PHASE_DONE || status == PHASE_SKIPPED;
+}
+
+/* The first phase of the chain that is not done; the plan's end when there is none. */
+static int first_open_phase(struct chain_run *run, size_t *out, uint64_t *ended_ns)
+{
+	const struct plan *plan = run->config->plan;
+	enum phase_status status;
+	uint64_t phase_ended_ns;
+	int err = 0;
+
+	*ended_ns = 0;
+	for (*out = 0; *out < plan->phase_count; (*out)++) {
+		if (plan->phases[*out].chain != run->chain)
+			continue;
+		err = chain_phase_status(run->result, *out, &status, &phase_ended_ns);
+		if (err || !chain_phase_is_over(status))
+			break;
+		*ended_ns = phase_ended_ns;
+	}
+	return err;
+}
+
+static size_t first_phase(const struct chain_run *run)
+{
+	size_t first = 0;
+
+	while (run->config->plan->phases[first].chain != run->chain)
+		first++;
+	return first;
+}
+
+/* Brings a model to where phase `changed` left it, and lets the time pass that others took. */
+static int catch_up(struct chain_run *run, size_t changed, uint64_t ended_ns)
+{
+	enum phase_status status;
+	uint64_t left_ns;
+	int err = state_load(run, changed);
+
+	if (!err)
+		err = chain_phase_status(run->result, changed, &status, &left_ns);
+	if (err)
+		return err;
+	if (target_now(run->target) != left_ns) {
+		_cleanup_free_ char *path = state_path(run, changed);
+
+		return fail(EBADMSG, "%s: is not what %s left", path,
+			    run->config->plan->phases[changed].name);
+	}
+	if (target_reap(run->target, ended_ns))
+		abort(); /* nothing was in flight */
+	return 0;
+}
+
+/*
+ * Where the chain goes on. What a phase leaves in a model is only in its state, so without it
+ * the chain starts again: it owes nothing to the others, and comes to the same bytes.
+ */
+static int find_place(struct chain_run *run, size_t *next)
+{
+	const struct plan *plan = run->config->plan;
+	uint64_t ended_ns;
+	size_t changed, first = first_phase(run);
+	int err = first_open_phase(run, next, &ended_ns);
+
+	if (err || *next == first)
+		return err;
+	if (*next < plan->phase_count && run->target->is_virtual &&
+	    state_last_change(run, *next, &changed) && catch_up(run, changed, ended_ns)) {
+		progress_note(run->progress, "%s; starting again with %s", fail_message(),
+			      plan->phases[first].name);
+		*next = first;
+		return reopen_target(run);
+	}
+	for (size_t i = first; i < *next; i++)
+		if (plan->phases[i].chain == run->chain)
+			progress_done(run->progress, i, NULL, NULL, true);
+	return 0;
+}
+
+static int run_phases(struct chain_run *run)
+{
+	const struct plan *plan = run->config->plan;
+	size_t next;
+	int err = find_place(run, &next);
+
+	for (size_t i = next; !err && i < plan->phase_count; i++) {
+		if (plan->phases[i].chain == run->chain)
+			err = phase_run(run, i);
+		if (!err && *run->stop)
+			err = -EINTR;
+	}
+	if (!err)
+		state_drop_all(run);
+	return err;
+}
+
+int chain_run_all(struct chain_run *run)
+{
+	int err = open_targets(run);
+
+	if (!err) {
+		result_batch(run->result, run->target->is_virtual);
+		err = run_phases(run);
+	}
+	close_targets(run);
+	return err;
+}

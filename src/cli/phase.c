@@ -1,0 +1,341 @@
+/* phase.c - one phase of a chain: the load, what it is counted from, what it came to. */
+#include "cli/chain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fail.h"
+
+static void read_counters(struct target *target, struct counters *out)
+{
+	out->has_usage = target_usage(target, &out->usage) == 0;
+	out->has_health = target_health(target, &out->health) == 0;
+}
+
+/* ---- windows and progress of the phase under way ---- */
+
+static void on_window(void *context, const struct window *window)
+{
+	struct chain_run *run = context;
+	struct window moved = *window;
+
+	moved.start_ns += run->window_offset_ns;
+	if (!run->window_err)
+		run->window_err = result_window(run->result, run->phase,
+						run->window_base + run->window_index++, &moved);
+	if (window->start_ns >= run->last_third_ns) {
+		run->last_third_ios += window->ios;
+		run->last_third_elapsed_ns += window->elapsed_ns;
+	}
+}
+
+static bool on_progress(void *context, const struct stats *so_far, uint64_t elapsed_ns)
+{
+	struct chain_run *run = context;
+
+	progress_update(run->progress, run->phase, so_far, run->window_offset_ns + elapsed_ns);
+	if (run->shows)
+		progress_show(run->progress);
+	return run->window_err == 0;
+}
+
+static struct run_config config_of(struct chain_run *run, const char *name)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+
+	run->last_third_ns = phase->duration_ns / 3 * 2;
+	run->last_third_ios = 0;
+	run->last_third_elapsed_ns = 0;
+	return (struct run_config){
+		.workload = phase->workload,
+		.seed = run->config->seed,
+		.name = name,
+		.arrivals = run->config->arrivals,
+		.duration_ns = phase->duration_ns,
+		.window_ns = phase->window_ns,
+		.on_window = on_window,
+		.on_progress = on_progress,
+		.context = run,
+		.stop = run->stop,
+	};
+}
+
+static int run_load(struct chain_run *run, const struct run_config *config, struct stats *out)
+{
+	int err = run_threads(run->targets, run->target_count, config, out);
+
+	return run->window_err ? run->window_err : err;
+}
+
+/* A rate that falls off towards the end was a burst. */
+static bool was_sustained(const struct chain_run *run, const struct stats *stats)
+{
+	double last = run->last_third_elapsed_ns ? (double)run->last_third_ios * 1e9 /
+							    (double)run->last_third_elapsed_ns :
+						    0;
+
+	return stats_iops(stats) > 0 && last >= 0.95 * stats_iops(stats);
+}
+
+/* ---- phases ---- */
+
+static int do_purge(struct chain_run *run, struct phase_result *out)
+{
+	int err = target_purge(run->target);
+
+	if (err == -ENOTSUP || err == -EOPNOTSUPP) {
+		out->note = xasprintf("not purged: %s", fail_message());
+		return 0;
+	}
+	return err;
+}
+
+static int do_fill(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	struct run_config config = config_of(run, phase->name);
+	int err = 0;
+
+	config.duration_ns = 0;
+	for (uint32_t i = 0; !err && i < phase->passes; i++) {
+		struct stats *pass = xcalloc(1, sizeof(*pass));
+
+		run->window_base += run->window_index;
+		run->window_index = 0;
+		run->window_offset_ns = out->stats.elapsed_ns;
+		err = run_fill(run->target, phase->fill_bytes, &config, pass);
+		if (run->window_err)
+			err = run->window_err;
+		stats_merge(&out->stats, pass);
+		free(pass);
+	}
+	return err;
+}
+
+static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate)
+{
+	struct run_config config = config_of(run, run->config->plan->phases[run->phase].name);
+	int err;
+
+	config.rate = rate;
+	out->offered_iops = rate;
+	err = run_load(run, &config, &out->stats);
+	out->sustained = was_sustained(run, &out->stats);
+	return err;
+}
+
+static int do_point(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	struct result_phase base;
+	uint64_t rate;
+	int err = result_phase_read(run->result, phase->base, &base);
+
+	if (err)
+		return err;
+	rate = (uint64_t)(stats_iops(&base.outcome.stats) * phase->percent / 100 + 0.5);
+	result_phase_free(&base);
+	if (rate == 0) {
+		out->status = PHASE_SKIPPED;
+		out->note = xstrdup("its maximum run reached no IOPS");
+		return 0;
+	}
+	return do_run(run, out, rate);
+}
+
+/* The last rounds, so that what is reported is the window that was judged. */
+struct round_ring {
+	struct stats stats[STEADY_ROUNDS];
+	struct counters before[STEADY_ROUNDS];
+};
+
+static void sum_up_rounds(struct chain_run *run, struct phase_result *out,
+			  const struct round_ring *ring, size_t count)
+{
+	size_t used = count < STEADY_ROUNDS ? count : STEADY_ROUNDS;
+
+	stats_clear(&out->stats);
+	for (size_t i = 0; i < used; i++)
+		stats_merge(&out->stats, &ring->stats[i]);
+	if (count)
+		run->before = ring->before[(count - used) % STEADY_ROUNDS];
+}
+
+static uint64_t written_bytes(const struct stats *stats)
+{
+	return stats->bytes[IO_WRITE];
+}
+
+static int one_round(struct chain_run *run, size_t index, struct stats *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	_cleanup_free_ char *name = xasprintf("%s/round-%zu", phase->name, index);
+	struct run_config config = config_of(run, name);
+	int err;
+
+	run->window_base += run->window_index;
+	run->window_index = 0;
+	err = run_load(run, &config, out);
+	run->window_offset_ns += out->elapsed_ns;
+	if (!err)
+		err = result_round(run->result, run->phase, index,
+				   (uint64_t)(stats_iops(out) + 0.5));
+	return err;
+}
+
+static int do_rounds(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	_cleanup_free_ struct round_ring *ring = xcalloc(1, sizeof(*ring));
+	_cleanup_free_ uint64_t *values = xcalloc(phase->round_max + 1, sizeof(*values));
+	uint64_t needed = (uint64_t)((unsigned __int128)run->target->size_bytes *
+				     phase->min_fill_millipercent / 100000);
+	uint64_t written = 0;
+	size_t count = 0, first = SIZE_MAX;
+	int err = 0;
+
+	while (!err && count < phase->round_max && !out->steady.steady) {
+		struct stats *round = &ring->stats[count % STEADY_ROUNDS];
+
+		if (first == SIZE_MAX && written >= needed)
+			first = count;
+		stats_clear(round);
+		read_counters(run->target, &ring->before[count % STEADY_ROUNDS]);
+		err = one_round(run, count, round);
+		values[count++] = (uint64_t)(stats_iops(round) + 0.5);
+		written += written_bytes(round);
+		if (first != SIZE_MAX) {
+			out->steady = steady_judge(values + first, count - first);
+			out->steady.first += first;
+		}
+	}
+	sum_up_rounds(run, out, ring, count);
+	out->sustained = out->steady.steady;
+	if (!err && first == SIZE_MAX)
+		out->note = xasprintf("not judged: %.0f %% of the target was written, %.0f %% are "
+				      "needed", 100.0 * (double)written /
+				      (double)run->target->size_bytes,
+				      (double)phase->min_fill_millipercent / 1000);
+	else if (!err && !out->steady.steady)
+		out->note = xasprintf("steady state was not reached in %zu rounds", count);
+	return err;
+}
+
+static int do_phase(struct chain_run *run, struct phase_result *out)
+{
+	switch (run->config->plan->phases[run->phase].kind) {
+	case PHASE_PURGE:
+		return do_purge(run, out);
+	case PHASE_FILL:
+		return do_fill(run, out);
+	case PHASE_RUN:
+		return do_run(run, out, run->config->rate);
+	case PHASE_POINT:
+		return do_point(run, out);
+	case PHASE_ROUNDS:
+		return do_rounds(run, out);
+	}
+	abort();
+}
+
+static struct usage usage_between(const struct usage *a, const struct usage *b)
+{
+	return (struct usage){
+		.dies_ns = b->dies_ns - a->dies_ns,
+		.channels_ns = b->channels_ns - a->channels_ns,
+		.controller_read_ns = b->controller_read_ns - a->controller_read_ns,
+		.controller_write_ns = b->controller_write_ns - a->controller_write_ns,
+		.link_read_ns = b->link_read_ns - a->link_read_ns,
+		.link_write_ns = b->link_write_ns - a->link_write_ns,
+		.bed_ns = b->bed_ns - a->bed_ns,
+	};
+}
+
+static struct health health_between(const struct health *a, const struct health *b)
+{
+	return (struct health){
+		.host_read_bytes = b->host_read_bytes - a->host_read_bytes,
+		.host_written_bytes = b->host_written_bytes - a->host_written_bytes,
+		.nand_read_bytes = b->nand_read_bytes - a->nand_read_bytes,
+		.nand_written_bytes = b->nand_written_bytes - a->nand_written_bytes,
+		.gc_copied_bytes = b->gc_copied_bytes - a->gc_copied_bytes,
+		.erase_count = b->erase_count - a->erase_count,
+		.user_bytes = b->user_bytes,
+		.media_errors = b->media_errors - a->media_errors,
+	};
+}
+
+static void count_since(struct chain_run *run, struct phase_result *out)
+{
+	struct counters after;
+
+	read_counters(run->target, &after);
+	out->has_usage = after.has_usage && run->before.has_usage;
+	out->has_health = after.has_health && run->before.has_health;
+	if (out->has_usage)
+		out->usage = usage_between(&run->before.usage, &after.usage);
+	if (out->has_health)
+		out->health = health_between(&run->before.health, &after.health);
+}
+
+/*
+ * The state is saved before the phase is marked as done and an older one dropped afterwards:
+ * whenever we are cut off, the state after the last phase that is marked is there.
+ */
+static int finish_phase(struct chain_run *run, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	bool keeps = run->config->keep_states && run->target->is_virtual &&
+		     state_changes(phase);
+	size_t older;
+	int err = target_settle(run->target);
+
+	out->ended_ns = target_now(run->target);
+	if (!err && keeps)
+		err = state_save(run, run->phase);
+	if (!err)
+		err = result_phase_end(run->result, run->phase, out);
+	if (!err && keeps && state_last_change(run, run->phase, &older))
+		state_drop(run, older);
+	return err;
+}
+
+static void phase_failed(struct chain_run *run, struct phase_result *out)
+{
+	_cleanup_free_ char *why = xstrdup(fail_message());
+
+	out->status = PHASE_FAILED;
+	out->note = xstrdup(why);
+	out->ended_ns = target_now(run->target);
+	result_phase_end(run->result, run->phase, out);
+	fail(EIO, "%s", why); /* the first sentence is the one that counts */
+}
+
+int phase_run(struct chain_run *run, size_t index)
+{
+	struct phase_result *out = xcalloc(1, sizeof(*out));
+	int err;
+
+	run->phase = index;
+	run->window_base = run->window_index = run->window_offset_ns = 0;
+	stats_clear(&out->stats);
+	progress_phase(run->progress, index);
+	out->status = PHASE_DONE;
+	out->began_ns = target_now(run->target);
+	read_counters(run->target, &run->before);
+	err = result_phase_begin(run->result, index, out->began_ns);
+	if (!err)
+		err = do_phase(run, out);
+	count_since(run, out);
+	if (!err)
+		err = finish_phase(run, out);
+	else if (err != -EINTR)
+		phase_failed(run, out);
+	if (!err)
+		progress_done(run->progress, index, &out->stats, out->note, false);
+	free(out->note);
+	free(out);
+	return err;
+}
