@@ -1,8 +1,11 @@
 /* drivebay run: one workload on one target. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/data.h"
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/command.h"
@@ -43,6 +46,21 @@ static int make_plan(const void *context, uint32_t scale, struct plan **out)
 	return err;
 }
 
+static bool names_a_workload(const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+
+	return data_find("workloads", name, &path) == 0;
+}
+
+static int check_order(const char *workload, const char *target)
+{
+	if (!names_a_workload(workload) && names_a_workload(target))
+		return fail(EINVAL, "'%s' is a workload, and stands where the target belongs: "
+				    "drivebay run WORKLOAD TARGET", target);
+	return 0;
+}
+
 static int choose_arrivals(enum arrivals *out)
 {
 	*out = ARRIVALS_EXPONENTIAL;
@@ -73,9 +91,11 @@ static int run_workload(int count, const char **arguments)
 		.context = &request,
 		.invocation = "run",
 	};
-	int err = choose_arrivals(&setup.arrivals);
+	int err = check_order(arguments[0], arguments[1]);
 
 	(void)count;
+	if (!err)
+		err = choose_arrivals(&setup.arrivals);
 	if (!err && time_text && parse_duration(time_text, &request.duration_ns))
 		err = prefix("time");
 	if (!err && request.duration_ns == 0)

@@ -72,11 +72,13 @@ static int run_load(struct chain_run *run, const struct run_config *config, stru
 /* A rate that falls off towards the end was a burst. */
 static bool was_sustained(const struct chain_run *run, const struct stats *stats)
 {
-	double last = run->last_third_elapsed_ns ? (double)run->last_third_ios * 1e9 /
-							    (double)run->last_third_elapsed_ns :
-						    0;
+	double expected = stats_iops(stats) * (double)run->last_third_elapsed_ns / 1e9;
+	double missing = expected - (double)run->last_third_ios;
 
-	return stats_iops(stats) > 0 && last >= 0.95 * stats_iops(stats);
+	if (expected <= 0)
+		return false;
+	/* What chance leaves out of so many arrivals is no fall: three standard deviations. */
+	return missing <= 0.05 * expected || missing * missing <= 9 * expected;
 }
 
 /* ---- phases ---- */

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/units.h"
 
 enum { SHOW_EVERY_MS = 200, MESSAGE_BYTES = 1024 };
 
@@ -140,14 +139,17 @@ static void print_left(const struct progress *progress, double share)
 {
 	double fresh = share - progress->weight_skipped / progress->weight_total;
 	double wall_s = (double)(clock_ns() - progress->began_ns) / 1e9;
-	char left[UNITS_BYTES];
 
 	fprintf(stderr, "  %2.0f %%", share * 100);
 	if (fresh > 0.01 && wall_s > 1) {
 		double left_s = wall_s * (1 - share) / fresh;
 
-		fprintf(stderr, ", %s left", format_duration((uint64_t)(left_s + 1) * 1000000000u,
-							     left));
+		if (left_s < 100)
+			fprintf(stderr, ", %.0f s left", left_s + 1);
+		else if (left_s < 6000)
+			fprintf(stderr, ", %.0f min left", left_s / 60 + 0.5);
+		else
+			fprintf(stderr, ", %.1f h left", left_s / 3600);
 	}
 }
 

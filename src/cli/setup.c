@@ -98,11 +98,15 @@ static int read_choices(struct choices *choices)
 	return 0;
 }
 
+/* An option that would do nothing here is a misunderstanding, and may be a costly one. */
 static int check_fit(const char *name, const struct target *target)
 {
 	if (target->is_virtual && size_text)
 		return fail(EINVAL, "%s: a model has the size of its drive, or a part of it by --scale, "
 			    "not by --size", name);
+	if (target->is_virtual && (destroy_data || serial))
+		return fail(EINVAL, "%s: a model has no data: --destroy-data and --serial are for devices "
+			    "and files", name);
 	if (!target->is_virtual && (scale_text || full_size || bed))
 		return fail(EINVAL, "%s: is no model, and --scale, --full-size and --bed are for models",
 			    name);
