@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "load/run.h"
 #include "tap.h"
@@ -147,6 +148,20 @@ TEST(a_closed_loop_on_the_wall_clock_obeys_littles_law)
 	   of all latencies, those of the unfinished included. */
 	check(stats.outstanding_ns == stats.from_due.sum_ns);
 	check_equal(target->in_flight, 0);
+	target_close(target);
+}
+
+/* The stamp of the last completion is not what a later run begins at. */
+TEST(after_a_run_the_clock_has_gone_on)
+{
+	struct workload workload = reads(1, 1);
+	struct run_config config = config_of(&workload, 0, ms);
+	struct target *target = open_null("1G");
+	uint64_t before_ns;
+
+	check_equal(run(target, &config, &stats), 0);
+	before_ns = clock_ns();
+	check(target_now(target) >= before_ns);
 	target_close(target);
 }
 
