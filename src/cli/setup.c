@@ -351,7 +351,7 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 
 	if (err)
 		return err;
-	choices->target.read_only = only_reads(*plan) && !size_text;
+	choices->target.read_only = only_reads(*plan);
 	err = target_open(setup->target, &choices->target, target);
 	if (!err)
 		err = check_fit(setup->target, *target);

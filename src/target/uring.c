@@ -694,7 +694,8 @@ static int check_new(const char *path, const struct target_options *options)
 	if (!directory)
 		return fail(EINVAL, "%s: its directory does not exist", path);
 	if (options->read_only)
-		return fail(EINVAL, "%s: there is no such file to read", path);
+		return fail(EINVAL, "%s: there is no such file to read%s", path,
+			    options->size_bytes ? "; --fill creates and writes it first" : "");
 	if (options->must_exist)
 		return fail(ENOENT, "%s: is not there any more", path);
 	if (!options->size_bytes)
