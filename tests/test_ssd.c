@@ -463,6 +463,123 @@ TEST(the_laws_hold_on_random_drives_under_random_requests)
 	check(made > 50);
 }
 
+TEST(a_read_that_comes_while_a_program_loads_waits_for_the_load_and_the_stop_only)
+{
+	struct drive description = tiny();
+
+	description.page_bytes = 4 * UNIT_BYTES; /* a load of 400 */
+	make(description);
+	for (uint64_t i = 0; i < 8; i++)
+		time_of(IO_WRITE, i); /* a program on each die */
+	ssd_settle(ssd);
+	for (uint64_t i = 100; i < 104; i++)
+		time_of(IO_WRITE, i); /* the fourth starts the program of die 0 */
+	check_equal(ssd->dies[0].state, DIE_LOADING);
+	check_equal(time_of(IO_READ, 0), 4 * TRANSFER + 200 + TR + TRANSFER + LINK);
+	drop();
+}
+
+/* 24 readers who never let die 0 rest, and a writer: both must get on. */
+TEST(endless_reads_do_not_stop_the_programs_of_their_die)
+{
+	struct io readers[24], writer = request(IO_WRITE, 0), *io;
+	struct drive description = tiny();
+	uint64_t reads = 0, writes = 0;
+
+	description.user_bytes = 256 * UNIT_BYTES;
+	make(description);
+	for (uint64_t i = 0; i < 256; i++)
+		time_of(IO_WRITE, i);
+	ssd_settle(ssd);
+	for (int i = 0; i < 24; i++) {
+		readers[i] = request(IO_READ, (uint64_t)i * 2); /* even units: die 0 */
+		ssd_submit(ssd, &readers[i]);
+	}
+	ssd_submit(ssd, &writer);
+	while (sim.now_ns < 200000000) {
+		io = ssd_reap(ssd, UINT64_MAX);
+		reads += io != &writer;
+		writes += io == &writer;
+		if (io == &writer)
+			io->offset_bytes = (100 + writes % 100) * UNIT_BYTES;
+		ssd_submit(ssd, io);
+	}
+	for (int i = 0; i < 25; i++)
+		check(ssd_reap(ssd, UINT64_MAX) != NULL);
+	ssd_settle(ssd);
+	check(!ssd_broken_law(ssd));
+	/* Four program times of reads for each program, and cleaning to do. */
+	check(writes > 1000);
+	check(reads > 10000);
+	drop();
+}
+
+TEST(a_flush_waits_for_what_came_before_it_and_not_for_what_comes_after)
+{
+	struct io flush = request(IO_FLUSH, 0), *io;
+	struct drive description = tiny();
+	struct io writers[8];
+	bool flushed = false;
+
+	description.buffer_kind = BUFFER_VOLATILE;
+	make(description);
+	for (int i = 0; i < 8; i++) {
+		writers[i] = request(IO_WRITE, (uint64_t)i);
+		ssd_submit(ssd, &writers[i]);
+	}
+	ssd_submit(ssd, &flush);
+	for (int i = 0; i < 1000 && !flushed; i++) {
+		io = ssd_reap(ssd, UINT64_MAX);
+		flushed = io == &flush;
+		if (!flushed)
+			ssd_submit(ssd, io);
+	}
+	check(flushed);
+	/* Eight units on two dies: four programs one after another on each. */
+	check(flush.completed_ns <= 5 * (TRANSFER * 2 + TPROG) + 8 * LINK);
+	for (int i = 0; i < 8; i++)
+		check(ssd_reap(ssd, UINT64_MAX) != NULL);
+	drop();
+}
+
+/* Most writes wait for the buffer, and trims give its space back. */
+TEST(trims_and_writes_of_nearly_the_whole_drive_share_a_buffer_of_eight_units)
+{
+	struct rng rng = rng_stream(1, "test");
+	struct drive description = tiny();
+	struct io ios[32], *io;
+	int in_flight = 0;
+
+	description.dies = 1;
+	description.pages_per_block = 32;
+	description.blocks_per_plane = 200;
+	description.user_bytes = 5820 * UNIT_BYTES;
+	description.suspends_max = 0;
+	description.write_bytes_per_s = 1000000; /* slow enough to let trims in between */
+	description.channel_command_ns = 1000000;
+	description.program_ns = 700000;
+	description.mdts_bytes = 131072;
+	description.gc_policy = GC_FIFO;
+	description.gc_streams = GC_STREAMS_SEPARATE;
+	make(description);
+	for (uint64_t i = 0; i < 5820; i++)
+		time_of(IO_WRITE, i);
+	for (int i = 0; i < 30000; i++) {
+		uint64_t count = rng_below(&rng, 100) < 3 ? 5632 : 1, kind = rng_below(&rng, 100);
+
+		io = in_flight < 32 ? &ios[in_flight++] : ssd_reap(ssd, UINT64_MAX);
+		*io = request(kind < 30 ? IO_READ : kind < 44 ? IO_TRIM : IO_WRITE,
+			      rng_below(&rng, 5820 - count + 1));
+		io->size_bytes = (uint32_t)(count * UNIT_BYTES);
+		ssd_submit(ssd, io);
+	}
+	while (in_flight--)
+		check(ssd_reap(ssd, UINT64_MAX) != NULL);
+	ssd_settle(ssd);
+	check(!ssd_broken_law(ssd));
+	drop();
+}
+
 /* ---- at rest ---- */
 
 static uint64_t fingerprint(struct rng *rng, int count)

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 
 struct counters {
+	uint64_t at_ns;
 	bool has_usage, has_health;
 	struct usage usage;
 	struct health health;

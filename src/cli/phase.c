@@ -10,6 +10,7 @@
 
 static void read_counters(struct target *target, struct counters *out)
 {
+	out->at_ns = target_now(target);
 	out->has_usage = target_usage(target, &out->usage) == 0;
 	out->has_health = target_health(target, &out->health) == 0;
 }
@@ -269,6 +270,20 @@ static struct health health_between(const struct health *a, const struct health 
 	};
 }
 
+/*
+ * Busy time was read when the last request had been drained; the statistics end with the run.
+ * Brought to the length of the latter, busy over elapsed is the share.
+ */
+static void fit_usage(struct usage *usage, uint64_t elapsed_ns, uint64_t counted_ns)
+{
+	uint64_t *busy[] = { &usage->dies_ns, &usage->channels_ns, &usage->controller_read_ns,
+			     &usage->controller_write_ns, &usage->link_read_ns,
+			     &usage->link_write_ns, &usage->bed_ns };
+
+	for (size_t i = 0; counted_ns && i < sizeof(busy) / sizeof(busy[0]); i++)
+		*busy[i] = (uint64_t)((unsigned __int128)*busy[i] * elapsed_ns / counted_ns);
+}
+
 static void count_since(struct chain_run *run, struct phase_result *out)
 {
 	struct counters after;
@@ -278,6 +293,7 @@ static void count_since(struct chain_run *run, struct phase_result *out)
 	out->has_health = after.has_health && run->before.has_health;
 	if (out->has_usage)
 		out->usage = usage_between(&run->before.usage, &after.usage);
+	fit_usage(&out->usage, out->stats.elapsed_ns, after.at_ns - run->before.at_ns);
 	if (out->has_health)
 		out->health = health_between(&run->before.health, &after.health);
 }

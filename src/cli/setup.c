@@ -258,6 +258,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = keep_model(result, setup->target, choices->target.bed);
 	if (!err)
 		err = keep_host(result, setup->invocation);
+	if (!err && choices->target.bed)
+		err = result_set_host(result, "bed_argument", choices->target.bed);
 	return err ? err : result_set(result, "target", setup->target);
 }
 
@@ -452,9 +454,17 @@ static int check_same_drive(struct result *result, const char *target)
 	return 0;
 }
 
+/* What --bed said: a path is no name. */
+static const char *bed_argument(struct result *result)
+{
+	const char *said = result_get_host(result, "bed_argument");
+
+	return said ? said : result_get(result, "bed");
+}
+
 static int check_same_bed(struct result *result)
 {
-	const char *name = result_get(result, "bed");
+	const char *name = bed_argument(result);
 	struct bed *host;
 	bool same;
 	int err = bed_load(name ? name : "bare-metal", &host);
@@ -552,7 +562,7 @@ static int read_config(struct result *result, const char *path, const struct cho
 	};
 	config->options.seed = config->seed;
 	config->options.scale = (uint32_t)number_of(result, "scale", 1);
-	config->options.bed = result_get(result, "bed");
+	config->options.bed = bed_argument(result);
 	config->options.size_bytes = number_of(result, "asked_bytes", 0);
 	config->options.must_exist = true;
 	config->options.read_only = only_reads(plan);

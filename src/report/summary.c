@@ -91,9 +91,9 @@ static struct latency_summary summarise_latency(const struct latency *latency,
 static void summarise_busy(struct run_summary *run, const struct phase_result *outcome)
 {
 	const struct usage *usage = &outcome->usage;
-	double elapsed_ns = (double)(outcome->ended_ns - outcome->began_ns);
+	double elapsed_ns = (double)outcome->stats.elapsed_ns;
 
-	if (!outcome->has_usage || outcome->ended_ns <= outcome->began_ns)
+	if (!outcome->has_usage || outcome->stats.elapsed_ns == 0)
 		return;
 	run->has_busy = true;
 	run->busy[RESOURCE_BED] = share((double)usage->bed_ns, elapsed_ns);

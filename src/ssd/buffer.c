@@ -62,8 +62,11 @@ static void admit_unit(struct ssd *ssd, uint32_t unit, bool first)
 	uint32_t place = ssd->l2p[unit];
 
 	/* Newer data for a unit that still waits in the buffer takes its slot over. */
-	if (place != UNIT_NONE && place & UNIT_BUFFERED)
+	if (place != UNIT_NONE && place & UNIT_BUFFERED) {
+		if (first)
+			server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
 		return;
+	}
 	map_unmap(ssd, unit);
 	ssd->l2p[unit] = UNIT_BUFFERED | (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
 	ssd->mapped_units++;
@@ -131,10 +134,8 @@ static void finish_flushes(struct ssd *ssd)
 		struct command *command = ssd->flushes_first;
 
 		ssd->flushes_first = command->next;
-		if (!ssd->flushes_first) {
+		if (!ssd->flushes_first)
 			ssd->flushes_last = &ssd->flushes_first;
-			ssd->draining = false;
-		}
 		host_acknowledge(ssd, command);
 	}
 }
@@ -150,20 +151,34 @@ void buffer_flush(struct ssd *ssd, struct command *command)
 		return;
 	}
 	command->next = NULL;
-	command->barrier = UINT64_MAX; /* known once the buffer is empty */
+	command->slot_barrier = ssd->slot_tail;
+	command->barrier = UINT64_MAX;
 	*ssd->flushes_last = command;
 	ssd->flushes_last = &command->next;
-	ssd->draining = true;
 	write_engine_run(ssd);
 }
 
-/* The buffer is empty: all that the waiting flushes cover is in programs below this number. */
-static void set_barriers(struct ssd *ssd)
+static bool pad(struct ssd *ssd, unsigned stream);
+
+/*
+ * The first flush that does not know its barrier yet: once all its units have places, the program
+ * that holds the last of them is padded out, and all up to it have numbers. Copies of garbage
+ * collection are not waited for: what they are copies of is still there.
+ */
+static bool serve_flush(struct ssd *ssd)
 {
-	for (struct command *command = ssd->flushes_first; command; command = command->next)
-		if (command->barrier == UINT64_MAX)
-			command->barrier = ssd->program_number;
+	struct command *command = ssd->flushes_first;
+	const struct program *open = ssd->points[STREAM_HOST].program;
+
+	while (command && command->barrier != UINT64_MAX)
+		command = command->next;
+	if (!command || ssd->slot_head < command->slot_barrier)
+		return false;
+	if (open && open->host_units)
+		return pad(ssd, STREAM_HOST);
+	command->barrier = ssd->program_number;
 	finish_flushes(ssd);
+	return true;
 }
 
 /* ---- the write engine ---- */
@@ -196,6 +211,7 @@ static bool take_host_unit(struct ssd *ssd)
 	while (ssd->slot_head != ssd->slot_tail && slot_at(ssd, ssd->slot_head)->unit == UNIT_NONE) {
 		ssd->slot_head++;
 		ssd->buffer_used--;
+		admit_waiting(ssd);
 	}
 	if (ssd->slot_head == ssd->slot_tail)
 		return false;
@@ -221,6 +237,8 @@ static bool take_one(struct ssd *ssd)
 	enum { ONE = 65536, CREDIT_MAX = 256 * ONE };
 	uint32_t share = gc_share(ssd);
 
+	if (ssd->flushes_first && serve_flush(ssd))
+		return true;
 	if (share && ssd->gc_credit + share >= ONE && gc_move_one(ssd)) {
 		ssd->gc_credit += share - ONE;
 		return true;
@@ -234,12 +252,8 @@ static bool take_one(struct ssd *ssd)
 		return true;
 	if (gc_waits_for_open_program(ssd))
 		return pad(ssd, ssd->gc_stream);
-	if (ssd->draining && nothing_buffered(ssd)) {
-		if (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC))
-			return true;
-		set_barriers(ssd);
-	}
-	return false;
+	return ssd->draining && nothing_buffered(ssd) &&
+	       (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC));
 }
 
 /* The full program goes to its die when the engine's time has come and the die has room. */

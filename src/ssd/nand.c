@@ -2,9 +2,10 @@
  * nand.c - dies and channels.
  *
  * A die does one thing at a time and holds its register until the data have crossed the
- * channel (no cache reads). Who comes first on a die: a program that has waited long, reads of
- * the host, what was suspended for them, reads of garbage collection, erases, programs. A read
- * of the host stops a program or an erase that is under way, up to suspends_max times each.
+ * channel (no cache reads). Who comes first on a die: reads of the host, what was suspended for
+ * them, reads of garbage collection, erases, programs; but one of the latter when none of them
+ * got anywhere for four program times. A read of the host stops a program or an erase that is
+ * under way, up to suspends_max times each.
  *
  * A channel serves transfers in the order in which they become ready. Programs cross it page
  * by page, so that a read waits for one page at most, not for the whole program.
@@ -19,6 +20,10 @@
 enum { DIE_PROGRAMS = 2 };
 
 static void die_next(struct die *die);
+static bool may_stop(const struct die *die);
+static void stop(struct die *die);
+static void background_added(struct die *die);
+static void background_served(struct die *die);
 
 static void queue_init(struct access_queue *queue)
 {
@@ -92,6 +97,8 @@ static void read_done(struct die *die)
 	struct access *access = die->reading;
 
 	die->reading = NULL;
+	if (!access->command)
+		background_served(die);
 	die_rest(die);
 	die_next(die);
 	if (access->command)
@@ -116,14 +123,22 @@ static void start_program(struct die *die)
 	load_page(die);
 }
 
-static void page_loaded(struct die *die)
+static void start_pulse(struct die *die)
 {
 	struct ssd *ssd = die->ssd;
 
+	die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + ssd->drive->program_ns);
+	/* Reads that came while the pages crossed the channel have waited long enough. */
+	if (die->host_reads.first && may_stop(die))
+		stop(die);
+}
+
+static void page_loaded(struct die *die)
+{
 	if (die->programs->chunks_left)
 		load_page(die);
 	else
-		die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + ssd->drive->program_ns);
+		start_pulse(die);
 }
 
 static void program_done(struct die *die)
@@ -135,6 +150,7 @@ static void program_done(struct die *die)
 		die->programs_last = &die->programs;
 	die->program_count--;
 	die->ssd->count.programs++;
+	background_served(die);
 	die_rest(die);
 	die_next(die);
 	buffer_program_done(die->ssd, program);
@@ -157,6 +173,7 @@ static void erase_done(struct die *die)
 	uint32_t superblock = ssd->erases[die->erased++ % ssd->erase_ring];
 
 	ssd->count.erases++;
+	background_served(die);
 	die_rest(die);
 	die_next(die);
 	gc_erase_done(ssd, superblock);
@@ -182,6 +199,36 @@ static void go_on(struct die *die)
 	die_enter(die, stopped, die->ssd->sim->now_ns + die->remaining_ns);
 }
 
+static bool has_background(const struct die *die)
+{
+	return die->stopped != DIE_IDLE || die->gc_reads.first || die->programs || has_erase(die);
+}
+
+/* Work that is not the host's reads has come. */
+static void background_added(struct die *die)
+{
+	if (die->waiting_since_ns == UINT64_MAX)
+		die->waiting_since_ns = die->ssd->sim->now_ns;
+}
+
+/* A piece of it is done. */
+static void background_served(struct die *die)
+{
+	die->waiting_since_ns = has_background(die) ? die->ssd->sim->now_ns : UINT64_MAX;
+}
+
+/*
+ * So that an endless stream of reads of the host cannot hold back programs, erases and cleaning
+ * for ever: when none of these got anywhere for four program times, one of them goes first.
+ */
+static bool background_is_overdue(const struct die *die)
+{
+	const struct ssd *ssd = die->ssd;
+
+	return die->waiting_since_ns != UINT64_MAX &&
+	       ssd->sim->now_ns - die->waiting_since_ns > 4 * ssd->drive->program_ns;
+}
+
 /*
  * Worth stopping for a read: it may be stopped once more, and would not be finished anyway by
  * the time it has stopped.
@@ -192,33 +239,37 @@ static bool may_stop(const struct die *die)
 
 	if (die->state != DIE_PROGRAMMING && die->state != DIE_ERASING)
 		return false;
-	return die->suspends < ssd->drive->suspends_max &&
+	return die->suspends < ssd->drive->suspends_max && !background_is_overdue(die) &&
 	       die->event.at_ns - ssd->sim->now_ns > ssd->drive->suspend_ns;
 }
 
-/* So that an endless stream of reads cannot hold a program back for ever. */
-static bool program_has_waited_long(const struct die *die)
+/* Reads of garbage collection first, but in turn with the others when the host leaves little. */
+static void start_background(struct die *die, bool in_turn)
 {
-	const struct ssd *ssd = die->ssd;
+	bool others = die->programs || has_erase(die);
 
-	return die->programs && die->stopped == DIE_IDLE &&
-	       ssd->sim->now_ns - die->programs->queued_ns > 4 * ssd->drive->program_ns;
+	if (die->stopped != DIE_IDLE) {
+		go_on(die);
+	} else if (die->gc_reads.first && !(in_turn && others && die->gc_read_last)) {
+		die->gc_read_last = true;
+		start_read(die, queue_take(&die->gc_reads));
+	} else if (has_erase(die)) {
+		die->gc_read_last = false;
+		start_erase(die);
+	} else if (die->programs) {
+		die->gc_read_last = false;
+		start_program(die);
+	}
 }
 
 static void die_next(struct die *die)
 {
-	if (program_has_waited_long(die))
-		start_program(die);
+	if (background_is_overdue(die))
+		start_background(die, true);
 	else if (die->host_reads.first)
 		start_read(die, queue_take(&die->host_reads));
-	else if (die->stopped != DIE_IDLE)
-		go_on(die);
-	else if (die->gc_reads.first)
-		start_read(die, queue_take(&die->gc_reads));
-	else if (has_erase(die))
-		start_erase(die);
-	else if (die->programs)
-		start_program(die);
+	else
+		start_background(die, false);
 }
 
 static void die_event(struct sim *sim, struct event *event)
@@ -255,6 +306,8 @@ void nand_read(struct ssd *ssd, struct access *access)
 	struct die *die = &ssd->dies[access->die];
 
 	queue_put(access->command ? &die->host_reads : &die->gc_reads, access);
+	if (!access->command)
+		background_added(die);
 	if (die->state == DIE_IDLE)
 		die_next(die);
 	else if (access->command && may_stop(die))
@@ -272,11 +325,11 @@ void nand_program(struct ssd *ssd, struct program *program)
 
 	assert(die->program_count < DIE_PROGRAMS);
 	program->next = NULL;
-	program->queued_ns = ssd->sim->now_ns;
 	program->chunks_left = (uint32_t)(ssd->drive->planes * ssd->drive->pages_per_program);
 	*die->programs_last = program;
 	die->programs_last = &program->next;
 	die->program_count++;
+	background_added(die);
 	if (die->state == DIE_IDLE)
 		die_next(die);
 }
@@ -285,9 +338,11 @@ void nand_erase(struct ssd *ssd, uint32_t superblock)
 {
 	ssd->erases[ssd->erase_tail++ % ssd->erase_ring] = superblock;
 	ssd->superblocks[superblock].erases_left = (uint32_t)ssd->drive->dies;
-	for (uint32_t i = 0; i < ssd->drive->dies; i++)
+	for (uint32_t i = 0; i < ssd->drive->dies; i++) {
+		background_added(&ssd->dies[i]);
 		if (ssd->dies[i].state == DIE_IDLE)
 			die_next(&ssd->dies[i]);
+	}
 }
 
 void nand_init(struct ssd *ssd)
@@ -300,6 +355,7 @@ void nand_init(struct ssd *ssd)
 
 		die->event.fire = die_event;
 		die->ssd = ssd;
+		die->waiting_since_ns = UINT64_MAX;
 		die->channel = i % (uint32_t)ssd->drive->channels;
 		queue_init(&die->host_reads);
 		queue_init(&die->gc_reads);

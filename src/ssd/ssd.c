@@ -136,6 +136,14 @@ void ssd_format(struct ssd *ssd)
 	ssd->gc_credit = 0;
 }
 
+/* What is booked beyond the present was not served yet; up to then the server is busy throughout. */
+static uint64_t served_ns(const struct ssd *ssd, const struct server *server)
+{
+	uint64_t now_ns = ssd->sim->now_ns;
+
+	return server->busy_ns - (server->free_ns > now_ns ? server->free_ns - now_ns : 0);
+}
+
 void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 {
 	const struct drive *drive = ssd->drive;
@@ -149,15 +157,15 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 			dies_ns += ssd->sim->now_ns - die->busy_since_ns;
 	}
 	for (uint32_t i = 0; i < drive->channels; i++)
-		channels_ns += ssd->channels[i].busy_ns;
+		channels_ns += served_ns(ssd, &ssd->channels[i]);
 	*out = ssd->count;
 	out->mapped_units = ssd->mapped_units;
 	out->dies_ns = dies_ns / drive->dies;
 	out->channels_ns = channels_ns / drive->channels;
-	out->read_engine_ns = ssd->read_engine.busy_ns;
-	out->write_engine_ns = ssd->write_engine.busy_ns;
-	out->link_read_ns = ssd->link_read.busy_ns;
-	out->link_write_ns = ssd->link_write.busy_ns;
+	out->read_engine_ns = served_ns(ssd, &ssd->read_engine);
+	out->write_engine_ns = served_ns(ssd, &ssd->write_engine);
+	out->link_read_ns = served_ns(ssd, &ssd->link_read);
+	out->link_write_ns = served_ns(ssd, &ssd->link_write);
 }
 
 /* ---- the laws ---- */

@@ -75,13 +75,14 @@ struct command {
 	uint32_t waiting;          /* reads: accesses under way; writes: units not yet buffered */
 	uint32_t next_unit;        /* writes: the next unit to buffer */
 	uint32_t link_bytes;       /* reads: what still has to cross the link */
-	uint64_t barrier;          /* flush: every program below this number must be done */
+	uint64_t slot_barrier;     /* flush: the units that entered the buffer before this one */
+	uint64_t barrier;          /* flush: every program below this number must be done;
+				      UINT64_MAX: some of those units have no place yet */
 };
 
 struct program {
 	struct program *next;
 	uint64_t number;           /* in order of filling; set when full */
-	uint64_t queued_ns;
 	uint32_t first_unit;       /* physical */
 	uint32_t count;            /* units filled */
 	uint32_t host_units;       /* of these, buffer space to give back */
@@ -113,6 +114,10 @@ struct die {
 	struct program *programs, **programs_last; /* queued; the first may be under way */
 	uint32_t program_count;
 	uint64_t erased;           /* how many of ssd->erases this die has done */
+	uint64_t waiting_since_ns; /* since when work that is not the host's reads has waited or
+				      been interrupted, and nothing of it was done; UINT64_MAX:
+				      there is none */
+	bool gc_read_last;         /* the last such work was a read of garbage collection */
 	uint64_t busy_since_ns, busy_ns;
 };
 
@@ -182,7 +187,7 @@ struct ssd {
 	struct program **flying;   /* a ring by number: full and not known to be done */
 	uint32_t flying_count;
 	uint64_t program_number, oldest_flying;
-	bool draining;             /* partial programs are padded out */
+	bool draining;             /* settling: partial programs are padded out */
 	bool busy_writing;         /* in write_engine_run(): no recursion */
 
 	/* garbage collection */

@@ -52,7 +52,7 @@ struct phase_result {
 	uint64_t began_ns, ended_ns;   /* on the target's clock */
 	uint64_t offered_iops;         /* points: the rate asked for; 0: closed loop */
 	struct stats stats;
-	struct usage usage;            /* during the phase: differences */
+	struct usage usage;            /* during what `stats` covers: over elapsed_ns it is a share */
 	struct health health;          /* during the phase: differences; user_bytes as it is */
 	bool has_usage, has_health;
 	struct steady steady;          /* rounds */

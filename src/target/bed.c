@@ -141,9 +141,12 @@ static int bed_health(struct target *target, struct health *out)
 static int bed_usage(struct target *target, struct usage *out)
 {
 	const struct bed_target *bed = bed_of(target);
+	uint64_t now_ns = target_now(bed->inner);
 	int err = target_usage(bed->inner, out);
 
-	out->bed_ns = bed->busy_ns;
+	out->bed_ns = bed->busy_ns; /* less what is booked beyond the present */
+	if (bed->free_ns > now_ns)
+		out->bed_ns -= bed->free_ns - now_ns;
 	return err;
 }
 
