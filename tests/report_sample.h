@@ -159,7 +159,7 @@ static inline void sample_stats(struct stats *stats, uint64_t count, double iops
 static inline void sample_busy(struct phase_result *outcome, const struct sample_corner *corner,
 			       double load)
 {
-	double elapsed_ns = (double)(outcome->ended_ns - outcome->began_ns) * load;
+	double elapsed_ns = (double)outcome->stats.elapsed_ns * load;
 
 	outcome->has_usage = true;
 	outcome->usage = (struct usage){ .dies_ns = (uint64_t)(elapsed_ns * .97),
