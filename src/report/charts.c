@@ -59,7 +59,7 @@ static void put_point(struct buf *out, const struct run_summary *run, bool is_pe
 	put_value(out, run->iops);
 	put_value(out, run->submit.mean_ns / 1e3);
 	put_value(out, percentile_us(&run->submit.p99));
-	put_value(out, percentile_us(&run->due.p99));
+	put_value(out, run->unissued ? NAN : percentile_us(&run->due.p99)); /* overload */
 	buf_printf(out, ",%d,%d]", is_peak || (run->sustained && !run->overloaded), is_peak);
 }
 

@@ -107,7 +107,8 @@ static void put_lede(struct page *page, const struct summary *summary)
 			if (summary->full_size_bytes)
 				buf_printf(out, " (the drive has %s)",
 					   format_size(summary->full_size_bytes, full));
-			buf_puts(out, "; durations and capacity are divided alike");
+			buf_puts(out, summary->single ? "; only the capacity is divided, the time given was "
+				 "run as it is" : "; durations and capacity are divided alike");
 		}
 		buf_puts(out, ". Host (bed): ");
 		put_or(page, summary->bed, "not recorded");
@@ -301,7 +302,7 @@ static void put_scale_note(struct page *page)
 	for (size_t i = 0; i < page->count; i++) {
 		unsigned long long scale = page->summaries[i]->scale;
 
-		if (scale == 1)
+		if (scale == 1 || page->summaries[i]->single)
 			continue;
 		buf_puts(page->out, " ");
 		if (page->count > 1) {
@@ -450,6 +451,39 @@ static void put_plans(struct page *page)
 	}
 }
 
+/* What the figures of a model rest on, by the marks in the drive file that the result keeps. */
+static void put_marks(struct page *page, const struct summary *summary)
+{
+	size_t count = summary->spec_count + summary->fitted_count + summary->assumed_count;
+	struct buf *out = page->out;
+
+	if (!summary->modelled || !count)
+		return;
+	buf_puts(out, " ");
+	if (page->count > 1) {
+		escape_html(out, summary->label);
+		buf_puts(out, ": ");
+	}
+	buf_printf(out, "%s its %zu values %zu are from specifications, ", page->count > 1 ? "of" : "Of",
+		   count, summary->spec_count);
+	if (summary->fitted_count)
+		buf_printf(out, "%zu were fitted to published figures (which the drive file names) ",
+			   summary->fitted_count);
+	else
+		buf_puts(out, "none were fitted to published figures ");
+	buf_printf(out, "and %zu are assumed.", summary->assumed_count);
+}
+
+static void put_model(struct page *page)
+{
+	buf_puts(page->out, "<dt>Model</dt><dd>Results marked MODELLED come from a simulation of the drive's "
+		 "mechanisms; the same seed gives the same figures on any machine.");
+	for (size_t i = 0; i < page->count; i++)
+		put_marks(page, page->summaries[i]);
+	buf_puts(page->out, " <code>drivebay validate</code> prints the model's error against published "
+		 "figures.</dd>\n");
+}
+
 static void put_method(struct page *page)
 {
 	struct buf *out = page->out;
@@ -482,9 +516,7 @@ static void put_method(struct page *page)
 		buf_puts(out, "Every measured window is drawn. ");
 	buf_puts(out, "Each chart has its figures in a table below it.</dd>\n");
 	if (!all(page, false))
-		buf_puts(out, "<dt>Model</dt><dd>Results marked MODELLED come from a simulation of the drive's "
-			 "mechanisms. They are predictions; the same seed gives the same figures on any machine."
-			 "</dd>\n");
+		put_model(page);
 	put_overload(page);
 	buf_puts(out, "</dl>\n");
 	put_folded(page, tables_workloads(page->summaries, page->count),

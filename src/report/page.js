@@ -163,7 +163,7 @@
 		return {
 			type: 'text', name: 'mark-' + name + '-words', from: { data: name }, aria: false,
 			encode: { update: {
-				x: { scale: 'x', field: 'x', offset: -10 }, y: { scale: 'y', field: 'y' },
+				x: { scale: 'x', field: 'x', offset: -10 }, y: { scale: 'y', field: 'y', offset: { field: 'down' } },
 				text: { signal: "datum.off ? datum.words : ''" }, font: { value: FONT },
 				fontSize: { value: 12 }, align: { value: 'right' }, baseline: { value: 'middle' },
 				fill: { value: colour(drive) }
@@ -171,24 +171,44 @@
 		};
 	}
 
+	/* The words of several maximum runs at the edge, moved down to where none covers another. */
+	function stackWords(edge, domain, height) {
+		var below = -Infinity;
+
+		function pixels(m) {
+			return height * Math.log(domain[1] / m.y) / Math.log(domain[1] / domain[0]);
+		}
+
+		edge.sort(function (a, b) { return b.y - a.y; });
+		edge.forEach(function (m, i) {
+			var room = height - 18 * (edge.length - i); /* for those below it */
+			var at = Math.max(below, edge.length > 1 ? Math.min(pixels(m), room) : pixels(m));
+
+			m.down = at - pixels(m);
+			below = at + 18;
+		});
+	}
+
 	/* Latency against IOPS. */
 	function curveSpec(chart, width, height) {
 		var out = spec(width, height, chart.title + ': latency against IOPS, ' +
 			chart.series.length + (chart.series.length === 1 ? ' drive' : ' drives') +
 			'. The table below has every point.');
-		var latencies = [], most = farthest(chart), scale;
+		var latencies = [], edge = [], most = farthest(chart), scale;
 
 		chart.series.forEach(function (series) {
 			var label = data.drives[series.drive], base = 'd' + series.drive;
 			var points = series.points.map(function (p) {
 				return { x: p[2], mean: p[3], p99: p[4], good: p[6], peak: p[7],
 					tip: label + '\n' + p[0] + ' % offered: ' + number(p[2]) + ' IOPS\nmean ' +
-						latency(p[3]) + ', p99 ' + latency(p[4]) + '\nfrom due p99 ' + latency(p[5]) +
+						latency(p[3]) + ', p99 ' + latency(p[4]) + (p[5] === null ? '' :
+						'\nfrom due p99 ' + latency(p[5])) +
 						(p[7] ? '\npeak' : '') + (p[6] ? '' : '\noverloaded or not sustained') };
 			});
 			var maximum = series.maximum ? [{ x: Math.min(series.maximum[0], most),
 				y: series.maximum[1], off: series.maximum[0] > most,
-				words: 'maximum run: ' + number(series.maximum[0]) + ' IOPS',
+				words: (chart.series.length > 1 ? label + ', ' : '') + 'maximum run: ' +
+					number(series.maximum[0]) + ' IOPS', down: 0,
 				tip: label + '\nmaximum run: ' + number(series.maximum[0]) + ' IOPS\nmean ' +
 					latency(series.maximum[1]) + ', p99 ' + latency(series.maximum[2]) }] : [];
 
@@ -197,6 +217,8 @@
 			});
 			maximum.forEach(function (m) {
 				latencies.push(m.y);
+				if (m.off)
+					edge.push(m);
 			});
 			out.data.push({ name: base + '-mean', values: points },
 				{ name: base + '-p99', values: points },
@@ -212,6 +234,7 @@
 				maximumWords(base + '-maximum', series.drive));
 		});
 		scale = logScale(known(latencies), height < 260 ? 7 : 10);
+		stackWords(edge, scale.domain, height - 75);
 		out.scales = [
 			{ name: 'x', type: 'linear', domain: [0, most], range: 'width' },
 			{ name: 'y', type: 'log', domain: scale.domain, range: 'height' }

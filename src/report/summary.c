@@ -137,9 +137,12 @@ static struct run_summary summarise_run(const struct result_phase *phase)
 	run.outstanding = stats_outstanding(stats);
 	run.little_agrees = stats_little_agrees(stats, &run.little_error);
 	run.sustained = outcome->sustained;
-	run.overloaded = phase->kind == PHASE_POINT
+	run.overloaded = outcome->offered_iops > 0
 		&& run.unissued * (UNSENT_OF - 1) > run.submit.count;
 	summarise_busy(&run, outcome);
+	run.flash_idle = outcome->has_health && run.has_busy && outcome->usage.dies_ns == 0
+		&& outcome->health.host_read_bytes > 0 && outcome->health.nand_read_bytes == 0
+		&& outcome->health.host_written_bytes == 0;
 	if (outcome->has_health && outcome->health.host_written_bytes > 0) {
 		run.has_waf = true;
 		run.waf = share((double)outcome->health.nand_written_bytes,
@@ -644,6 +647,10 @@ static void doubt_runs(struct summary *summary, const struct group_summary *grou
 			continue;
 		if (run->submit.count == 0)
 			caveat(summary, "%s: no request completed.", run->name);
+		if (summary->modelled && run->flash_idle)
+			caveat(summary, "%s: reads of %s met only places that were never written, which "
+			       "need no flash: these are not the drive's figures; fill it first%s.",
+			       run->name, group->workload, summary->single ? " (run --fill)" : "");
 		if (!run->little_agrees && run->submit.count > 0) {
 			little++;
 			if (!worst || run->little_error * run->little_error
@@ -689,9 +696,11 @@ static void note_overload(struct summary *summary)
 
 		while (first < group->run_count && !group->runs[first].overloaded)
 			first++;
-		if (first < group->run_count)
-			buf_printf(&where, "%s%s from %u %%", where.size ? ", " : "", group->name,
-				   group->runs[first].percent);
+		if (first == group->run_count)
+			continue;
+		buf_printf(&where, "%s%s", where.size ? ", " : "", group->name);
+		if (group->runs[first].kind == PHASE_POINT)
+			buf_printf(&where, " from %u %%", group->runs[first].percent);
 	}
 	if (where.size)
 		summary->overload = xasprintf("Offered more than the drive took, so that due requests were not sent and "
@@ -739,6 +748,42 @@ static char *read_host(struct result *result)
 			buf_printf(&host, "%s%s%s", host.size ? ", " : "", keys[i][1], value);
 	}
 	return host.text;
+}
+
+/* How often this mark stands in the text of a drive file; comments do not count. */
+static size_t count_marks(const char *text, const char *mark)
+{
+	size_t count = 0;
+
+	for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line != 0) {
+		size_t length = strcspn(line, "\n");
+		const char *first = line + strspn(line, " ");
+
+		for (const char *at = strstr(first, mark); *first != '#' && at && at < line + length;
+		     at = strstr(at + 1, mark))
+			count++;
+	}
+	return count;
+}
+
+static void read_marks(struct result *result, struct summary *summary)
+{
+	const char *text = result_get(result, "drive_file");
+
+	summary->spec_count = count_marks(text, "mark: spec");
+	summary->fitted_count = count_marks(text, "mark: calibrated");
+	summary->assumed_count = count_marks(text, "mark: assumed");
+}
+
+/* Older results do not say which command made them: one run without a curve is that of `run`. */
+static bool is_single(struct result *result, const struct summary *summary)
+{
+	const char *invocation = result_get_host(result, "invocation");
+
+	if (invocation && *invocation)
+		return !strcmp(invocation, "run");
+	return summary->group_count == 1 && !summary->groups->has_curve
+		&& !summary->groups->steady.present;
 }
 
 static void read_identity(struct result *result, struct summary *summary)
@@ -819,6 +864,8 @@ int summary_read(struct result *result, struct summary **out)
 		summary_free(summary);
 		return err;
 	}
+	read_marks(result, summary);
+	summary->single = is_single(result, summary);
 	summary_conclude(summary);
 	*out = summary;
 	return 0;

@@ -68,6 +68,7 @@ struct run_summary {
 	uint64_t errors, unissued, late_max_ns;
 	bool sustained;
 	bool overloaded;          /* offered more than it took: some due requests were not sent */
+	bool flash_idle;          /* it read only, and no page of flash was read for it */
 	bool has_busy;
 	double busy[RESOURCE_COUNT]; /* shares, 0..1 */
 	enum resource limiter;    /* the busiest of them */
@@ -151,6 +152,8 @@ struct summary {
 	char *heading;            /* what the drive is called: "Samsung SSD 983 DCT 1.92TB" */
 	char *label;              /* short and, among the results of one report, unique */
 	bool modelled;
+	bool single;              /* of `drivebay run`: one workload, for the time given */
+	size_t spec_count, fitted_count, assumed_count; /* values of the model's drive file */
 	uint64_t scale;           /* 1: full size */
 	uint64_t full_size_bytes, size_bytes; /* 0: unknown */
 	uint64_t tail_bytes;      /* at the end of the device, and not addressed */

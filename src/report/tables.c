@@ -24,6 +24,29 @@ static void cell_percentile(struct table *table, const struct percentile *percen
 		table_cell(table, "n/a");
 }
 
+/*
+ * From the moment due. Where requests were left unsent the backlog grew until the end, and
+ * a figure would tell the length of the run.
+ */
+static void cell_due(struct table *table, const struct run_summary *run)
+{
+	if (run->unissued)
+		table_cell(table, "overload");
+	else
+		cell_percentile(table, &run->due.p99);
+}
+
+/* Below 1 while part of what was written waits in the buffer, or was written over there. */
+static void cell_waf(struct table *table, bool known, double waf)
+{
+	if (!known)
+		table_cell(table, "-");
+	else if (waf < 1)
+		table_cell(table, "<1");
+	else
+		table_cell(table, "%.2f", waf);
+}
+
 static void cell_share(struct table *table, double share)
 {
 	table_cell(table, "%.0f", share * 100);
@@ -143,10 +166,42 @@ static bool cells_missing(struct table *table, const struct run_summary *run)
 	return true;
 }
 
+/* Whether a run was given a rate, so that what counts is the latency from the due time. */
+static bool has_rate(struct summary *const *summaries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < summaries[i]->group_count; k++) {
+			const struct run_summary *peak = group_peak(&summaries[i]->groups[k]);
+
+			if (peak && peak->kind == PHASE_RUN && peak->offered_iops > 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_curve(struct summary *const *summaries, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < summaries[i]->group_count; k++)
+			if (summaries[i]->groups[k].has_curve)
+				return true;
+	return false;
+}
+
+static bool all_single(struct summary *const *summaries, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!summaries[i]->single)
+			return false;
+	return true;
+}
+
 static void row_peak(struct table *table, struct summary *const *summaries, size_t count,
 		     const struct summary *summary, const struct group_summary *group)
 {
 	const struct run_summary *peak = group_peak(group);
+	bool rate = has_rate(summaries, count);
 
 	table_row(table);
 	name_cells(table, summaries, count, summary, group);
@@ -157,31 +212,39 @@ static void row_peak(struct table *table, struct summary *const *summaries, size
 	cell_latency(table, peak->submit.mean_ns);
 	cell_percentile(table, &peak->submit.p50);
 	cell_percentile(table, &peak->submit.p99);
+	if (rate)
+		cell_due(table, peak);
 	cell_percentile(table, &peak->submit.p999);
 	cell_latency(table, (double)peak->submit.max_ns);
 	cell_latency(table, peak->submit.stddev_ns);
 	cell_percentile(table, &peak->submit.p9999);
-	cell_percentile(table, &peak->due.p99);
+	if (!rate)
+		cell_due(table, peak);
 }
 
 struct table *tables_peaks(struct summary *const *summaries, size_t count)
 {
-	struct table *table = table_new("Peak of each workload");
+	bool single = all_single(summaries, count), rate = has_rate(summaries, count);
+	struct table *table = table_new(single ? "Result" : "Peak of each workload");
 
-	table_note(table, "The peak is the best point of the curve that the drive sustained. Latency "
-		   "is from submission in microseconds, due p99 from the moment the request was due; "
-		   "MB is 10^6 bytes; n/a: fewer than ten samples lie above that percentile.");
+	table_note(table, "%sLatency is from submission in microseconds, due p99 from the moment the "
+		   "request was due ('overload': due requests were left unsent, it grows with the "
+		   "run); MB is 10^6 bytes; n/a: fewer than ten samples lie above that percentile.",
+		   single ? "" : "The peak is the best point of the curve that the drive sustained. ");
 	name_columns(table, count);
 	table_column(table, "IOPS", "1/s", 0);
 	table_column(table, "MB/s", "", 0);
 	table_column(table, "Mean", "us", 0);
-	table_column(table, "p50", "us", 0);
+	table_column(table, "p50", "us", rate ? COLUMN_WIDE : 0);
 	table_column(table, "p99", "us", 0);
-	table_column(table, "p99.9", "us", 0);
+	if (rate)
+		table_column(table, "Due p99", "us", 0);
+	table_column(table, "p99.9", "us", rate ? COLUMN_WIDE : 0);
 	table_column(table, "Max", "us", 0);
 	table_column(table, "Std dev", "us", COLUMN_WIDE);
 	table_column(table, "p99.99", "us", COLUMN_WIDE);
-	table_column(table, "Due p99", "us", COLUMN_WIDE);
+	if (!rate)
+		table_column(table, "Due p99", "us", COLUMN_WIDE);
 	each_peak(table, summaries, count, row_peak);
 	return unless_empty(table);
 }
@@ -198,6 +261,10 @@ static void row_check(struct table *table, struct summary *const *summaries, siz
 	cell_where(table, peak);
 	table_cell(table, "%.1f of %u", peak->outstanding, peak->allowed);
 	cell_little(table, peak);
+	if (!peak->little_agrees)
+		table_mark(table, "bad");
+	if (!has_curve(summaries, count))
+		return;
 	if (maximum && maximum->measured)
 		table_number(table, maximum->iops);
 	else
@@ -206,23 +273,25 @@ static void row_check(struct table *table, struct summary *const *summaries, siz
 		table_cell(table, "%.2f", group->burst);
 	else
 		table_cell(table, "-");
-	if (!peak->little_agrees)
-		table_mark(table, "bad");
 }
 
 struct table *tables_checks(struct summary *const *summaries, size_t count)
 {
-	struct table *table = table_new("Checks at the peak");
+	bool curve = has_curve(summaries, count);
+	struct table *table = table_new(all_single(summaries, count) ? "Checks" : "Checks at the peak");
 
 	table_note(table, "Little's law: IOPS x mean latency against the outstanding requests that "
-		   "were counted, to agree within 1 %%. Burst is the maximum run over the peak: well "
-		   "above 1, the maximum was taken before the drive was in steady state.");
+		   "were counted, to agree within 1 %%.%s",
+		   !curve ? "" : " Burst is the maximum run over the peak: well above 1, the maximum "
+		   "was taken before the drive was in steady state.");
 	name_columns(table, count);
 	table_column(table, "At", "", 0);
 	table_column(table, "Outstanding", "", 0);
 	table_column(table, "Little", "", 0);
-	table_column(table, "Max run", "1/s", 0);
-	table_column(table, "Burst", "", 0);
+	if (curve) {
+		table_column(table, "Max run", "1/s", 0);
+		table_column(table, "Burst", "", 0);
+	}
 	each_peak(table, summaries, count, row_check);
 	return unless_empty(table);
 }
@@ -242,19 +311,18 @@ static void row_busy(struct table *table, struct summary *const *summaries, size
 	cell_shares(table, peak, RESOURCE_CONTROLLER_READ, RESOURCE_CONTROLLER_WRITE);
 	cell_share(table, peak->busy[RESOURCE_CHANNELS]);
 	cell_share(table, peak->busy[RESOURCE_DIES]);
-	if (peak->has_waf)
-		table_cell(table, "%.2f", peak->waf);
-	else
-		table_cell(table, "-");
+	cell_waf(table, peak->has_waf, peak->waf);
 }
 
 struct table *tables_busy(struct summary *const *summaries, size_t count)
 {
-	struct table *table = table_new("Busy shares at the peak");
+	struct table *table = table_new(all_single(summaries, count) ? "Busy shares"
+								      : "Busy shares at the peak");
 
 	table_note(table, "How much of the time each resource was busy, as the mean over its units; one "
 		   "that is at least 90 %% busy sets the rate. 'nothing full': the requests "
-		   "outstanding do. WAF: bytes programmed into NAND over bytes written by the host.");
+		   "outstanding do. WAF: bytes programmed into NAND over bytes written by the host; <1: "
+		   "part of them is still in the buffer or was written over there.");
 	name_columns(table, count);
 	table_column(table, "Limited by", "", COLUMN_TEXT);
 	table_column(table, "Host", "%", 0);
@@ -292,9 +360,14 @@ static void row_steady(struct table *table, struct summary *const *summaries, si
 	name_cells(table, summaries, count, summary, group);
 	table_cell(table, "%s", verdict_words(steady));
 	table_cell(table, "%zu", steady->round_count);
-	table_number(table, steady->verdict.average);
-	table_cell(table, "%.1f %%", steady->verdict.range_share * 100);
-	table_cell(table, "%.1f %%", steady->verdict.slope_share * 100);
+	if (steady->verdict.steady || steady->round_count >= STEADY_ROUNDS) {
+		table_number(table, steady->verdict.average);
+		table_cell(table, "%.1f %%", steady->verdict.range_share * 100);
+		table_cell(table, "%.1f %%", steady->verdict.slope_share * 100);
+	} else {
+		for (int i = 0; i < 3; i++)
+			table_cell(table, "n/a");
+	}
 	if (run && run->measured && run->submit.count) {
 		cell_latency(table, run->submit.mean_ns);
 		cell_percentile(table, &run->submit.p99);
@@ -303,10 +376,7 @@ static void row_steady(struct table *table, struct summary *const *summaries, si
 		for (int i = 0; i < 3; i++)
 			table_cell(table, "n/a");
 	}
-	if (run && run->has_waf)
-		table_cell(table, "%.2f", run->waf);
-	else
-		table_cell(table, "-");
+	cell_waf(table, run && run->has_waf, run ? run->waf : 0);
 	if (!steady->verdict.steady)
 		table_mark(table, "bad");
 }
@@ -383,7 +453,7 @@ static void row_run(struct table *table, const struct run_summary *run, bool is_
 	cell_latency(table, run->submit.mean_ns);
 	cell_percentile(table, &run->submit.p99);
 	cell_latency(table, (double)run->submit.max_ns);
-	cell_percentile(table, &run->due.p99);
+	cell_due(table, run);
 	table_cell(table, "%s%s%s", is_peak ? "peak" : "", is_peak && *words ? ", " : "", words);
 	table_cell(table, "%.1f", run->outstanding);
 	cell_little(table, run);
@@ -477,10 +547,7 @@ static void row_sample(struct table *table, const struct series *series,
 	else
 		table_cell(table, "n/a");
 	table_cell(table, "%.1f", sample->outstanding);
-	if (sample->has_waf)
-		table_cell(table, "%.2f", sample->waf);
-	else
-		table_cell(table, "-");
+	cell_waf(table, sample->has_waf, sample->waf);
 }
 
 struct table *tables_series(const struct group_summary *group, const char *label)

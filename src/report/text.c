@@ -32,8 +32,9 @@ static void print_head(const struct summary *summary, FILE *out, unsigned column
 	if (*summary->bed)
 		buf_printf(&line, ", bed %s", summary->bed);
 	if (summary->scale > 1)
-		buf_printf(&line, "; run at 1/%llu of its size, durations and capacity divided alike",
-			   (unsigned long long)summary->scale);
+		buf_printf(&line, "; run at 1/%llu of its size, %s", (unsigned long long)summary->scale,
+			   summary->single ? "for the time given"
+					   : "durations and capacity divided alike");
 	text_wrap(line.text, out, columns, "", "");
 	if (summary_order(summary))
 		fprintf(out, "maximum runs: %s\n", summary_order(summary));
