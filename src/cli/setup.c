@@ -39,6 +39,8 @@ const struct poptOption setup_options[] = {
 	POPT_TABLEEND
 };
 
+enum { FILL_WRITERS = 32 }; /* what run_fill() has in flight */
+
 /* What the options came to. */
 struct choices {
 	struct target_options target;
@@ -111,6 +113,26 @@ static int check_fit(const char *name, const struct target *target)
 		return fail(EINVAL, "%s: is no model, and --scale, --full-size and --bed are for models",
 			    name);
 	return 0;
+}
+
+/* A plan of days must not end at a workload that the drive is too small for. */
+static int check_workloads(const struct plan *plan, const struct target *target)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->workload_count; i++)
+		err = run_fits(target, plan->workloads[i]);
+	return err;
+}
+
+static uint32_t most_outstanding(const struct plan *plan)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < plan->workload_count; i++)
+		if (workload_outstanding(plan->workloads[i]) > most)
+			most = workload_outstanding(plan->workloads[i]);
+	return most > FILL_WRITERS ? most : FILL_WRITERS;
 }
 
 /* Then nothing needs to be claimed, and consent is not asked for. */
@@ -354,9 +376,12 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 	if (err)
 		return err;
 	choices->target.read_only = only_reads(*plan);
+	choices->target.depth = most_outstanding(*plan);
 	err = target_open(setup->target, &choices->target, target);
 	if (!err)
 		err = check_fit(setup->target, *target);
+	if (!err)
+		err = check_workloads(*plan, *target);
 	if (err || (*target)->scale <= 1)
 		return err;
 	plan_free(*plan);
@@ -375,9 +400,8 @@ static int create(const char *path, const struct setup *setup, const struct choi
 	err = keep_run(*out, setup, choices, target);
 	if (!err)
 		return 0;
-	result_close(*out);
+	result_discard(*out);
 	*out = NULL;
-	unlink(path);
 	return err;
 }
 
@@ -566,6 +590,7 @@ static int read_config(struct result *result, const char *path, const struct cho
 	config->options.size_bytes = number_of(result, "asked_bytes", 0);
 	config->options.must_exist = true;
 	config->options.read_only = only_reads(plan);
+	config->options.depth = most_outstanding(plan);
 	return check_same_target(result, config);
 }
 

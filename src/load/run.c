@@ -46,6 +46,16 @@ static bool single_progress(void *context, const struct loop *loop, uint64_t ela
 	return single->config->on_progress(single->config->context, &single->so_far, elapsed_ns);
 }
 
+int run_fits(const struct target *target, const struct workload *workload)
+{
+	struct stream_space space = { target->size_bytes, target->block_bytes, 0, 1 };
+	struct stream stream;
+	int err = stream_init(&stream, workload, &space, 0, "");
+
+	stream_free(&stream);
+	return err;
+}
+
 int run(struct target *target, const struct run_config *config, struct stats *out)
 {
 	struct single *single = xcalloc(1, sizeof(*single));

@@ -53,6 +53,10 @@ struct run_config {
 	const volatile sig_atomic_t *stop; /* non-zero: end now, cleanly; may be NULL */
 };
 
+/* Whether the workload fits the target: 0, or -EINVAL with the sentence that run() would fail
+   with, without sending anything. */
+int run_fits(const struct target *target, const struct workload *workload);
+
 /*
  * Runs, in the calling thread, and fills *out. What the callbacks take is missing from the
  * load: on a real target rather use run_threads(), also for one thread. 0; -EINTR when stopped (what was measured is in *out); another

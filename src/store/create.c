@@ -164,6 +164,14 @@ static void remove_new(const char *file)
 	}
 }
 
+void result_discard(struct result *result)
+{
+	_cleanup_free_ char *file = xstrdup(result->file);
+
+	file_free(result);
+	remove_new(file);
+}
+
 int result_create(const char *path, const struct plan *plan, struct result **out)
 {
 	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666), err;

@@ -76,6 +76,9 @@ int result_open_memory(const void *bytes, size_t size, struct result **out);
 /* Commits what result_batch() held back and folds everything into one file. NULL is fine. */
 void result_close(struct result *result);
 
+/* Closes and removes, with all that stands beside it, a new result that came to nothing. */
+void result_discard(struct result *result);
+
 /*
  * Says that this process and its children write the result from here to close: -EBUSY when
  * another run does so, for two that resume one result would undo each other's work. A new

@@ -687,6 +687,8 @@ static int check_new(const char *path, const struct target_options *options)
 	_cleanup_free_ char *directory = directory_of(path);
 	struct stat st;
 
+	if (options->must_exist)
+		return fail(ENOENT, "%s: is not there any more", path);
 	if (is_below_dev(path) || (directory && is_below_dev(directory)))
 		return fail(EINVAL, "%s: there is no such device", path);
 	if (lstat(path, &st) == 0)
@@ -696,8 +698,6 @@ static int check_new(const char *path, const struct target_options *options)
 	if (options->read_only)
 		return fail(EINVAL, "%s: there is no such file to read%s", path,
 			    options->size_bytes ? "; --fill creates and writes it first" : "");
-	if (options->must_exist)
-		return fail(ENOENT, "%s: is not there any more", path);
 	if (!options->size_bytes)
 		return fail(EINVAL, "%s: there is no such file; --size SIZE creates one", path);
 	return 0;
