@@ -97,7 +97,7 @@ claim ended_by_sigterm_as_well at_steps TERM 1 70 "${STRIDE:-67}"
 
 # Cut off, cut off again while going on, and once more.
 cut_twice() {
-	local at again
+	local at
 
 	for at in 100 200; do
 		fresh
