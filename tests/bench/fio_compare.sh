@@ -5,8 +5,9 @@
 #	tests/bench/fio_compare.sh DRIVEBAY TARGET [SIZE]
 #
 # TARGET is a file (created with SIZE, 1G unless given, and filled) or a block device, which
-# is only read. PAIRS (5), SECONDS_EACH (5), OPERATIONS ("read write" for a file, "read" for a
-# device) and DEPTHS ("1 4 16 32") come from the environment. Prints, for each operation and
+# is only read. PAIRS (5), SECONDS_EACH (5), OPERATIONS (of "randread randwrite read write", the
+# first two with 4 KiB, the sequential ones with 64) and DEPTHS ("1 4 16 32") come from the
+# environment. Prints, for each operation and
 # depth, the medians of both and their ratios, drivebay / fio; depths at which fio leaves the
 # processor less than 20 % idle are marked, because there the programs are compared, not the
 # drive. Exit status 1 when a median of IOPS or mean latency is off by more than 10 % at an
@@ -32,18 +33,33 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-operations=${OPERATIONS:-read write}
+operations=${OPERATIONS:-randread randwrite read write}
 sized=(--size "$size")
 if [ -b "$target" ]; then
-	operations=${OPERATIONS:-read}
+	operations=${OPERATIONS:-randread read}
 	sized=()
-	[ "$operations" = read ] || die "$target: a block device is only read here"
 fi
+for operation in $operations; do
+	case $operation in
+	randread | read) ;;
+	randwrite | write) [ ! -b "$target" ] || die "$target: a block device is only read here" ;;
+	*) die "OPERATIONS: '$operation' is none of randread randwrite read write" ;;
+	esac
+done
+
+block_of() # OPERATION
+{
+	case $1 in
+	rand*) echo 4k ;;
+	*) echo 64k ;;
+	esac
+}
 
 # Every figure of a run in one line: IOPS, mean latency in us, processor time per request in ns.
 run_fio() # OPERATION DEPTH
 {
-	fio --name=compare --filename="$target" ${sized[1]:+--size="$fio_size"} --rw="rand$1" --bs=4k \
+	fio --name=compare --filename="$target" ${sized[1]:+--size="$fio_size"} --rw="$1" \
+	    --bs="$(block_of "$1")" \
 	    --ioengine=io_uring --iodepth="$2" --direct=1 --fixedbufs --registerfiles --norandommap \
 	    --random_generator=tausworthe64 --refill_buffers=0 --time_based --runtime="$seconds" \
 	    --overwrite=1 --output-format=json --output="$work/fio.json" >/dev/null ||
@@ -52,7 +68,7 @@ run_fio() # OPERATION DEPTH
 		import json, sys
 		text = open(sys.argv[1]).read()
 		job = json.loads(text[text.index("{"):])["jobs"][0]
-		side = job[sys.argv[2]]
+		side = job[sys.argv[2].removeprefix("rand")]
 		cpu = (job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] * 1e6
 		print(side["iops"], side["lat_ns"]["mean"] / 1e3, cpu / max(side["total_ios"], 1))
 	END
@@ -60,15 +76,16 @@ run_fio() # OPERATION DEPTH
 
 write_workload() # OPERATION DEPTH
 {
-	local read=0%
-	[ "$1" = read ] && read=100%
+	local read=0% pattern=sequential
+	case $1 in *read) read=100% ;; esac
+	case $1 in rand*) pattern=uniform ;; esac
 	cat > "$work/compare.yaml" <<-END
 		name: compare
 		help: what fio is given too
 		source: ours
 		read: $read
-		pattern: uniform
-		size: 4K
+		pattern: $pattern
+		size: $(block_of "$1" | tr k K)
 		threads: 1
 		depth: $2
 		span: 100%
@@ -97,7 +114,7 @@ run_drivebay() # OPERATION DEPTH
 
 # What a fresh file holds is never read from the drive: it is filled with what does not compress.
 if [ ! -b "$target" ]; then
-	write_workload write 1
+	write_workload randwrite 1
 	"$drivebay" run "$work/compare.yaml" "$target" "${sized[@]}" --fill --time 1s \
 		--output "$work/fill.drivebay" >"$work/words" 2>&1 ||
 		die "drivebay cannot fill $target: $(tail -n 3 "$work/words")"
@@ -135,7 +152,7 @@ for (operation, depth), both in runs.items():
     wrong = busy <= 0.8 and any(not 0.9 <= ratio <= 1.1 for ratio in ratios[:2])
     off = off or wrong
     note = "  processor-bound" if busy > 0.8 else "  OFF" if wrong else ""
-    print(f"rand{operation:6} {depth:5}  {ours[0]:9.0f} {fio[0]:9.0f} {ratios[0]:6.3f}"
+    print(f"{operation:10} {depth:5}  {ours[0]:9.0f} {fio[0]:9.0f} {ratios[0]:6.3f}"
           f"  {ours[1]:9.1f} {fio[1]:9.1f} {ratios[1]:6.3f}"
           f"  {ours[2]:7.0f} {fio[2]:7.0f} {ratios[2]:6.3f}{note}")
 sys.exit(1 if off else 0)
