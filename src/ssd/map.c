@@ -149,8 +149,12 @@ uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
 
 bool map_in_flash(const struct ssd *ssd, uint32_t physical)
 {
-	uint32_t program = divide(physical, ssd->by_program);
+	uint32_t program;
 
+	/* Of most superblocks one look tells, at a table that is small enough for the cache. */
+	if (ssd->superblocks[superblock_of(ssd, physical)].programs_done == ssd->superblock_programs)
+		return true;
+	program = divide(physical, ssd->by_program);
 	return ssd->done[program / 64] >> (program % 64) & 1;
 }
 
