@@ -295,6 +295,44 @@ TEST(a_loop_device_is_written_at_the_right_offsets)
 	loop_free(&loop);
 }
 
+/* What its device has finished, and what it was spared because the kernel made one of two. */
+static void count_reads(const struct loop *loop, unsigned long *done, unsigned long *merged)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/stat", loop->name);
+	file = fopen(path, "r");
+	check(file != NULL);
+	check_equal(fscanf(file, "%lu %lu", done, merged), 2);
+	fclose(file);
+}
+
+TEST(requests_that_adjoin_reach_the_device_as_they_are)
+{
+	enum { COUNT = 24 };
+	struct loop loop = loop_new(16 * MIB, 512);
+	struct target *target = open_target(loop.path, (struct target_options){ .destroy_data = true });
+	char *memory = pages(COUNT * BLOCK);
+	struct io ios[COUNT];
+	unsigned long done[2], merged[2];
+
+	count_reads(&loop, &done[0], &merged[0]);
+	for (unsigned i = 0; i < COUNT; i++) {
+		ios[i] = (struct io){ .op = IO_READ, .size_bytes = BLOCK,
+				      .offset_bytes = (uint64_t)i * BLOCK, .data = memory + i * BLOCK };
+		target_submit(target, &ios[i]);
+	}
+	for (unsigned i = 0; i < COUNT; i++)
+		check_equal(target_reap(target, TARGET_FOREVER)->error, 0);
+	count_reads(&loop, &done[1], &merged[1]);
+	check_equal(merged[1] - merged[0], 0);
+	check_equal(done[1] - done[0], COUNT);
+	munmap(memory, COUNT * BLOCK);
+	target_close(target);
+	loop_free(&loop);
+}
+
 TEST(a_device_of_999936_bytes_is_used_to_its_end)
 {
 	struct loop loop = loop_new(999936, 512);

@@ -3,7 +3,9 @@
  *
  * submit() queues, reap() hands the queue to the kernel and waits; both cost one system call
  * for as many requests as there are. Completions are taken in batches and the clock is read
- * once for each: all of a batch were seen at that moment and none earlier.
+ * once for each: all of a batch were seen at that moment and none earlier. Requests that adjoin
+ * never share a system call: the kernel would make one of them, and the device would be asked for
+ * something else than the workload says.
  *
  * Every feature of newer kernels (deferred task work, registered file and buffers, discard
  * as a command) is tried and done without where it is refused; describe() says what was had.
@@ -97,6 +99,9 @@ struct uring_target {
 	char *buffers;       /* announced by target_buffers() */
 	size_t buffer_bytes;
 	bool has_fixed_buffers;
+
+	enum io_op last_op;  /* of the request that was queued last, and where it lay */
+	uint64_t last_begin_bytes, last_end_bytes;
 
 	struct io *ready_first, *ready_last; /* completed, not yet reaped */
 	struct partial *partials; /* `depth` of them */
@@ -458,10 +463,22 @@ static void prepare(struct uring_target *uring, struct io_uring_sqe *sqe, struct
 	abort();
 }
 
+/* Would the kernel merge it with the one that was queued last? It looks no further back. */
+static bool adjoins_last(const struct uring_target *uring, const struct io *io)
+{
+	return io->op == uring->last_op && (io->offset_bytes == uring->last_end_bytes ||
+					    io->offset_bytes + io->size_bytes == uring->last_begin_bytes);
+}
+
 static void queue(struct uring_target *uring, struct io *io, uint32_t done_bytes)
 {
 	struct io_uring_sqe *sqe;
 
+	if (io_uring_sq_ready(&uring->ring) && adjoins_last(uring, io))
+		flush(uring);
+	uring->last_op = io->op;
+	uring->last_begin_bytes = io->offset_bytes + done_bytes;
+	uring->last_end_bytes = io->offset_bytes + io->size_bytes;
 	while (!(sqe = io_uring_get_sqe(&uring->ring)))
 		flush(uring);
 	prepare(uring, sqe, io, done_bytes);
