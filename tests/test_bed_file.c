@@ -51,13 +51,14 @@ TEST(the_default_bed_costs_little)
 	check_equal(bed->submit_ns, 2000);
 	check_equal(bed->complete_ns, 4000);
 	check_equal(bed->command_ns, 300);
+	check_equal(bed->hmb_bytes, 64 << 20);
 	bed_free(bed);
 }
 
 TEST(a_bed_may_cost_nothing)
 {
 	static const char text[] = HEAD "submit: {value: 0ns, " FROM "complete: {value: 0us, " FROM
-					"command: {value: 0s, " FROM;
+					"command: {value: 0s, " FROM "hmb: {value: 0, " FROM;
 	struct bed *bed;
 
 	check_equal(bed_parse("b.yaml", text, strlen(text), &bed), 0);

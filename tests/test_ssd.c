@@ -389,6 +389,29 @@ TEST(sequential_writes_over_and_over_copy_nothing)
 
 /* ---- laws, whatever comes ---- */
 
+static void add_slc(struct drive *description, struct rng *rng)
+{
+	uint64_t superblock = drive_superblock_bytes(description) / description->pages_per_program;
+
+	description->slc_static_bytes = rng_below(rng, 3) * superblock;
+	description->slc_dynamic_bytes = rng_below(rng, 20) * superblock;
+	description->slc_program_ns = 1 + rng_below(rng, TPROG);
+	description->slc_read_ns = 1 + rng_below(rng, TR);
+	description->slc_idle_ns = rng_below(rng, 10000000);
+	description->slc_full = rng_below(rng, 2) ? SLC_FULL_DIRECT : SLC_FULL_FOLD;
+}
+
+static void add_map(struct drive *description, struct rng *rng)
+{
+	description->map_page_bytes = UNIT_BYTES;
+	description->map_cache_bytes = UNIT_BYTES * (1 + rng_below(rng, 10));
+	description->map_hmb_bytes = UNIT_BYTES * rng_below(rng, 10);
+	description->map_read_ns = 1 + rng_below(rng, TR);
+	description->map_miss_ns = rng_below(rng, TR);
+	/* Parts of a page, so that a small drive has many. */
+	description->scale = 1u << rng_below(rng, 8);
+}
+
 static struct drive random_drive(struct rng *rng)
 {
 	struct drive description = tiny();
@@ -407,6 +430,14 @@ static struct drive random_drive(struct rng *rng)
 	description.buffer_kind = rng_below(rng, 2) ? BUFFER_CAPACITOR : BUFFER_VOLATILE;
 	description.suspends_max = rng_below(rng, 3);
 	description.write_bytes_per_s = 1000000000;
+	if (rng_below(rng, 2))
+		description.gc_burst = 1 + rng_below(rng, 300);
+	if (rng_below(rng, 2))
+		description.read_spread_millipercent = 1 + rng_below(rng, 60000);
+	if (rng_below(rng, 2))
+		add_slc(&description, rng);
+	if (rng_below(rng, 2))
+		add_map(&description, rng);
 	raw = description.dies * description.planes * description.page_bytes *
 	      description.pages_per_block * description.blocks_per_plane;
 	description.buffer_bytes = 4 * description.dies * description.planes *
@@ -444,7 +475,6 @@ TEST(the_laws_hold_on_random_drives_under_random_requests)
 		int in_flight = 0;
 
 		if (drive_check(&description)) {
-			if (getenv("V")) printf("# %s\n", fail_message());
 			continue;
 		}
 		made++;

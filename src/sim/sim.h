@@ -46,7 +46,7 @@ struct sim_item {
 	void *item;
 };
 
-enum { SIM_FIFOS = 6 };
+enum { SIM_FIFOS = 12 };
 
 struct sim {
 	uint64_t now_ns;

@@ -13,7 +13,7 @@
 
 #include "base/fail.h"
 
-static struct program *program_new(struct ssd *ssd, uint32_t first_unit)
+static struct program *program_new(struct ssd *ssd, uint32_t first_unit, bool slc)
 {
 	struct program *program = ssd->free_programs;
 
@@ -24,6 +24,7 @@ static struct program *program_new(struct ssd *ssd, uint32_t first_unit)
 	*program = (struct program){
 		.first_unit = first_unit,
 		.die = die_of(ssd, first_unit),
+		.slc = slc,
 	};
 	return program;
 }
@@ -167,15 +168,19 @@ static bool pad(struct ssd *ssd, unsigned stream);
  */
 static bool serve_flush(struct ssd *ssd)
 {
+	static const unsigned streams[] = { STREAM_HOST, STREAM_SLC };
 	struct command *command = ssd->flushes_first;
-	const struct program *open = ssd->points[STREAM_HOST].program;
 
 	while (command && command->barrier != UINT64_MAX)
 		command = command->next;
 	if (!command || ssd->slot_head < command->slot_barrier)
 		return false;
-	if (open && open->host_units)
-		return pad(ssd, STREAM_HOST);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+		const struct program *open = ssd->points[streams[i]].program;
+
+		if (open && open->host_units)
+			return pad(ssd, streams[i]);
+	}
 	command->barrier = ssd->program_number;
 	finish_flushes(ssd);
 	return true;
@@ -191,10 +196,10 @@ struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t uni
 	struct program *program = point->program;
 
 	if (!program)
-		program = point->program = program_new(ssd, physical);
+		program = point->program = program_new(ssd, physical, stream == STREAM_SLC);
 	program->count++;
 	server_book(&ssd->write_engine, ssd->sim->now_ns, cost_ns);
-	if (program->count == ssd->program_units) {
+	if (program->count == (program->slc ? ssd->group_units : ssd->program_units)) {
 		point->program = NULL;
 		program_launch(ssd, program);
 		gc_program_filled(ssd, stream);
@@ -215,10 +220,30 @@ static bool take_host_unit(struct ssd *ssd)
 	}
 	if (ssd->slot_head == ssd->slot_tail)
 		return false;
-	slot = slot_at(ssd, ssd->slot_head++);
+	slot = slot_at(ssd, ssd->slot_head);
+	if (ssd->map_units && !mapcache_change(ssd, slot->unit))
+		return false; /* mapcache_loaded() comes back to it */
+	ssd->slot_head++;
 	cost_ns = ssd->host_unit_ns + (slot->first ? ssd->drive->write_command_ns : 0);
-	write_engine_take(ssd, STREAM_HOST, slot->unit, cost_ns)->host_units++;
+	write_engine_take(ssd, slc_host_stream(ssd), slot->unit, cost_ns)->host_units++;
 	ssd->count.host_units++;
+	return true;
+}
+
+/* A unit of the map or of its journal. */
+static bool take_map_unit(struct ssd *ssd)
+{
+	uint32_t unit;
+
+	if (!ssd->map_units || !mapcache_take(ssd, &unit))
+		return false;
+	if (unit != UNIT_NONE) {
+		ssd->map_units_stored += ssd->l2p[unit] == UNIT_NONE;
+		map_unmap(ssd, unit);
+		ssd->mapped_units++;
+	}
+	write_engine_take(ssd, slc_host_stream(ssd), unit, ssd->host_unit_ns);
+	ssd->count.map_units++;
 	return true;
 }
 
@@ -234,17 +259,26 @@ static bool pad(struct ssd *ssd, unsigned stream)
 /* One unit into a program, whose turn it is; false when there is nothing to do. */
 static bool take_one(struct ssd *ssd)
 {
-	enum { ONE = 65536, CREDIT_MAX = 256 * ONE };
-	uint32_t share = gc_share(ssd);
+	const uint64_t ONE = 65536, burst = ssd->drive->gc_burst ? ssd->drive->gc_burst : 1;
+	uint64_t share = gc_share(ssd);
 
 	if (ssd->flushes_first && serve_flush(ssd))
 		return true;
-	if (share && ssd->gc_credit + share >= ONE && gc_move_one(ssd)) {
-		ssd->gc_credit += share - ONE;
+	if (take_map_unit(ssd))
+		return true;
+	if (share && !ssd->gc_turn_left && ssd->gc_credit + share >= burst * ONE)
+		ssd->gc_turn_left = (uint32_t)burst;
+	if (share && ssd->gc_turn_left && gc_move_one(ssd)) {
+		ssd->gc_turn_left--;
+		ssd->gc_credit += share;
+		ssd->gc_credit -= ssd->gc_credit < ONE ? ssd->gc_credit : ONE;
 		return true;
 	}
+	if (share && ssd->gc_turn_left && burst > 1 && ssd->gc_under_way)
+		return false; /* it goes on as soon as what it moves has been read */
+	ssd->gc_turn_left = 0;
 	if (gc_host_may_write(ssd) && take_host_unit(ssd)) {
-		if (ssd->gc_credit < CREDIT_MAX)
+		if (ssd->gc_credit < (burst + 256) * ONE)
 			ssd->gc_credit += share;
 		return true;
 	}
@@ -253,7 +287,7 @@ static bool take_one(struct ssd *ssd)
 	if (gc_waits_for_open_program(ssd))
 		return pad(ssd, ssd->gc_stream);
 	return ssd->draining && nothing_buffered(ssd) &&
-	       (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC));
+	       (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC) || pad(ssd, STREAM_SLC));
 }
 
 /* The full program goes to its die when the engine's time has come and the die has room. */

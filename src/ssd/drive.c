@@ -18,10 +18,12 @@ static const char *const class_words[] = { "enterprise", "client", NULL };
 static const char *const buffer_kind_words[] = { "capacitor", "volatile", NULL };
 static const char *const gc_policy_words[] = { "greedy", "fifo", "sampled", NULL };
 static const char *const gc_streams_words[] = { "shared", "separate", NULL };
+static const char *const slc_full_words[] = { "direct", "fold", NULL };
 
 _Static_assert(BUFFER_CAPACITOR == 0 && BUFFER_VOLATILE == 1, "buffer_kind_words");
 _Static_assert(GC_GREEDY == 0 && GC_FIFO == 1, "gc_policy_words");
 _Static_assert(GC_STREAMS_SHARED == 0 && GC_STREAMS_SEPARATE == 1, "gc_streams_words");
+_Static_assert(SLC_FULL_DIRECT == 0 && SLC_FULL_FOLD == 1, "slc_full_words");
 _Static_assert(MARK_SPEC == 0 && MARK_CALIBRATED == 1 && MARK_ASSUMED == 2, "yml_marks");
 
 static const char *const *words_of(enum drive_value value)
@@ -32,6 +34,8 @@ static const char *const *words_of(enum drive_value value)
 		return gc_policy_words;
 	if (value == DRIVE_VALUE_gc_streams)
 		return gc_streams_words;
+	if (value == DRIVE_VALUE_slc_full)
+		return slc_full_words;
 	return NULL;
 }
 
@@ -71,6 +75,12 @@ static int read_value(const struct yml *yaml, const struct yml_node *node,
 	return 0;
 }
 
+/* A drive can be without it. Of a section that can, all keys stand there or none. */
+static bool may_be_absent(enum drive_value value)
+{
+	return value == DRIVE_VALUE_read_spread_millipercent || value == DRIVE_VALUE_gc_burst;
+}
+
 /* All keys of one section. */
 static int read_section(const struct yml *yaml, const struct yml_node *node,
 			const struct yml_key *key, void *to)
@@ -80,7 +90,8 @@ static int read_section(const struct yml *yaml, const struct yml_node *node,
 
 	for (size_t i = 0; i < DRIVE_VALUE_COUNT; i++)
 		if (strcmp(rows[i].section, key->name) == 0)
-			keys[count++] = (struct yml_key){ rows[i].key, read_value, .required = true,
+			keys[count++] = (struct yml_key){ rows[i].key, read_value,
+							   .required = !may_be_absent((enum drive_value)i),
 							   .help = rows[i].help, .context = &rows[i] };
 	return yml_read_map(yaml, node, keys, to);
 }
@@ -121,6 +132,8 @@ static const struct yml_key file_keys[] = {
 	{ "nand", read_section, 0, true, "times of the array" },
 	{ "channel", read_section, 0, true, "the bus between controller and dies" },
 	{ "controller", read_section, 0, true, "costs and limits of the controller" },
+	{ "map", read_section, 0, false, "where the map is, when not in DRAM" },
+	{ "slc", read_section, 0, false, "blocks written one bit a cell, as a cache" },
 	{ "link", read_section, 0, true, "PCIe" },
 	{ "buffer", read_section, 0, true, "where writes wait" },
 	{ "gc", read_section, 0, true, "garbage collection" },
@@ -177,6 +190,7 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_blocks_per_plane, 4, 1 << 20, 1 },
 	{ DRIVE_VALUE_pages_per_program, 1, 16, 1 },
 	{ DRIVE_VALUE_read_ns, 1, S_NS, 1 },
+	{ DRIVE_VALUE_read_spread_millipercent, 0, 90000, 1 },
 	{ DRIVE_VALUE_program_ns, 1, S_NS, 1 },
 	{ DRIVE_VALUE_erase_ns, 1, S_NS, 1 },
 	{ DRIVE_VALUE_suspend_ns, 0, S_NS, 1 },
@@ -192,11 +206,22 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_write_latency_ns, 0, S_NS, 1 },
 	{ DRIVE_VALUE_copy_unit_ns, 0, S_NS, 1 },
 	{ DRIVE_VALUE_mdts_bytes, UNIT_BYTES, 1 << 30, UNIT_BYTES },
+	{ DRIVE_VALUE_map_cache_bytes, 0, 1ull << 40, 1 },
+	{ DRIVE_VALUE_map_hmb_bytes, 0, 1ull << 40, 1 },
+	{ DRIVE_VALUE_map_page_bytes, 0, 1 << 18, UNIT_BYTES },
+	{ DRIVE_VALUE_map_read_ns, 0, S_NS, 1 },
+	{ DRIVE_VALUE_map_miss_ns, 0, S_NS, 1 },
+	{ DRIVE_VALUE_slc_static_bytes, 0, 1ull << 50, 1 },
+	{ DRIVE_VALUE_slc_dynamic_bytes, 0, 1ull << 50, 1 },
+	{ DRIVE_VALUE_slc_program_ns, 0, S_NS, 1 },
+	{ DRIVE_VALUE_slc_read_ns, 0, S_NS, 1 },
+	{ DRIVE_VALUE_slc_idle_ns, 0, 3600 * S_NS, 1 },
 	{ DRIVE_VALUE_link_generation, 1, 6, 1 },
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
 	{ DRIVE_VALUE_buffer_bytes, UNIT_BYTES, 1ull << 40, UNIT_BYTES },
 	{ DRIVE_VALUE_gc_choices, 1, 65536, 1 },
+	{ DRIVE_VALUE_gc_burst, 0, 65536, 1 },
 	{ DRIVE_VALUE_reserve_millipercent, 0, 50000, 1 },
 };
 
@@ -250,10 +275,65 @@ static int check_geometry(const struct drive *drive, struct verdict *verdict)
 /* What gc.c keeps free or has under way: low water, half a superblock of range, open ones. */
 enum { CLEANING_SUPERBLOCKS = 6 };
 
+static int check_slc(const struct drive *drive, struct verdict *verdict)
+{
+	bool has_cache = drive->slc_static_bytes || drive->slc_dynamic_bytes;
+
+	if (has_cache && (!drive->slc_program_ns || !drive->slc_read_ns))
+		return refuse(verdict,
+			      drive->slc_read_ns ? DRIVE_VALUE_slc_program_ns : DRIVE_VALUE_slc_read_ns,
+			      "a cache needs a time above 0");
+	if (has_cache && drive->pages_per_program < 2)
+		return refuse(verdict, DRIVE_VALUE_pages_per_program,
+			      "one bit a cell already: a cache needs at least 2");
+	return 0;
+}
+
+/* Units whose entries fill a page of the map. */
+static uint64_t map_page_entries(const struct drive *drive)
+{
+	return drive->map_page_bytes / MAP_ENTRY_BYTES;
+}
+
+uint64_t drive_map_page_units(const struct drive *drive)
+{
+	uint64_t units = map_page_entries(drive) / (drive->scale ? drive->scale : 1), power = 16;
+
+	while (power * 2 <= units)
+		power *= 2;
+	return power;
+}
+
+uint64_t drive_map_pages(const struct drive *drive)
+{
+	uint64_t entries = map_page_entries(drive), units = drive->user_bytes / UNIT_BYTES;
+
+	return drive->map_cache_bytes ? (units + entries - 1) / entries : 0;
+}
+
+uint64_t drive_slc_superblocks(const struct drive *drive, uint64_t cache_bytes)
+{
+	uint64_t bytes = drive_superblock_bytes(drive) / drive->pages_per_program;
+
+	return (cache_bytes + bytes - 1) / bytes;
+}
+
+static int check_map(const struct drive *drive, struct verdict *verdict)
+{
+	if (drive->map_cache_bytes && !drive->map_page_bytes)
+		return refuse(verdict, DRIVE_VALUE_map_page_bytes, "a map in the flash has pages");
+	if (drive->map_page_bytes > drive->page_bytes)
+		return refuse(verdict, DRIVE_VALUE_map_page_bytes,
+			      "one sense reads no more than a page of the flash");
+	return 0;
+}
+
 static int check_capacity(const struct drive *drive, struct verdict *verdict)
 {
 	uint64_t superblock = drive_superblock_bytes(drive), program, closed, most;
 	unsigned __int128 raw = (unsigned __int128)superblock * drive->blocks_per_plane;
+	uint64_t mine = CLEANING_SUPERBLOCKS + drive_slc_superblocks(drive, drive->slc_static_bytes);
+	uint64_t stored = drive->user_bytes + drive_map_pages(drive) * drive->map_page_bytes;
 	char user[UNITS_BYTES], need[UNITS_BYTES], have[UNITS_BYTES];
 
 	if (raw > 1ull << 51)
@@ -262,14 +342,13 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 	program = drive->planes * drive->page_bytes * drive->pages_per_program;
 	closed = drive->blocks_per_plane -
 		 drive->blocks_per_plane * drive->reserve_millipercent / 100000;
-	closed = closed > CLEANING_SUPERBLOCKS ? closed - CLEANING_SUPERBLOCKS : 0;
+	closed = closed > mine ? closed - mine : 0;
 	most = superblock > 2 * program ? closed * (superblock - 2 * program) : 0;
-	if (drive->user_bytes > most)
+	if (stored > most)
 		return refuse(verdict, DRIVE_VALUE_user_bytes,
 			      "%s are more than garbage collection can serve: besides the reserve, "
 			      "%u superblocks and two programs of each are its own, which leaves %s",
-			      format_size(drive->user_bytes, user), CLEANING_SUPERBLOCKS,
-			      format_size(most, have));
+			      format_size(stored, user), (unsigned)mine, format_size(most, have));
 	if (raw / UNIT_BYTES >= 1ull << 31)
 		return refuse(verdict, DRIVE_VALUE_blocks_per_plane,
 			      "the geometry makes 8 TiB or more of raw capacity, which the map of "
@@ -287,6 +366,10 @@ static int check(const struct drive *drive, struct verdict *verdict)
 
 	if (!err)
 		err = check_geometry(drive, verdict);
+	if (!err)
+		err = check_slc(drive, verdict);
+	if (!err)
+		err = check_map(drive, verdict);
 	if (!err)
 		err = check_capacity(drive, verdict);
 	return err;
@@ -417,6 +500,10 @@ static void apply(struct drive *drive, uint64_t scale)
 	scaled_pages = drive->pages_per_block * drive->blocks_per_plane;
 	drive->user_bytes = (uint64_t)((unsigned __int128)drive->user_bytes * scaled_pages / pages);
 	drive->user_bytes -= drive->user_bytes % UNIT_BYTES;
+	drive->map_cache_bytes = (drive->map_cache_bytes + scale - 1) / scale;
+	drive->map_hmb_bytes /= scale;
+	drive->slc_static_bytes /= scale;
+	drive->slc_dynamic_bytes /= scale;
 	drive->erase_ns = (drive->erase_ns * division.programs + programs / 2) / programs;
 	drive->scale = (uint32_t)(drive->scale * scale);
 }

@@ -9,6 +9,10 @@
  * page walk it. X(section, key, field, type, help); types are the parsers of units.h
  * (size, duration, count, percent, speed) and `word` (one of the words in its help,
  * stored as the enum below).
+ *
+ * A file may leave out what its drive does not have: the section `map` (the whole map is in
+ * DRAM), the section `slc` (no cache), nand.read_spread and gc.burst. Those values are 0 then,
+ * with no origin.
  */
 #ifndef DRIVEBAY_SSD_DRIVE_H
 #define DRIVEBAY_SSD_DRIVE_H
@@ -26,7 +30,8 @@
 	X(geometry, pages_per_block, pages_per_block, count, "pages of a block; a multiple of pages_per_program") \
 	X(geometry, blocks_per_plane, blocks_per_plane, count, "blocks of a plane, spares included") \
 	X(geometry, pages_per_program, pages_per_program, count, "pages of a plane that one program writes: 3 TLC one-shot, 2 MLC, 1") \
-	X(nand, read, read_ns, duration, "tR: array to page register") \
+	X(nand, read, read_ns, duration, "tR: array to page register, the mean of the pages of a word line") \
+	X(nand, read_spread, read_spread_millipercent, percent, "how much faster the first page of a word line is read, and the last slower") \
 	X(nand, program, program_ns, duration, "tPROG of one one-shot program of all planes") \
 	X(nand, erase, erase_ns, duration, "tBERS of one block of all planes") \
 	X(nand, suspend, suspend_ns, duration, "from a read's arrival until a running program or erase has stopped for it") \
@@ -38,10 +43,21 @@
 	X(controller, read_access, read_access_ns, duration, "serial cost of each flash access for a read") \
 	X(controller, read_latency, read_latency_ns, duration, "fixed part of a read: firmware, error correction; not serial") \
 	X(controller, write_command, write_command_ns, duration, "serial cost of a write command") \
-	X(controller, write_rate, write_bytes_per_s, speed, "ceiling of the write path for host data") \
+	X(controller, write_rate, write_bytes_per_s, speed, "rate of the write path for host data: into the buffer, and out of it into programs") \
 	X(controller, write_latency, write_latency_ns, duration, "fixed part of a write until it is acknowledged from the buffer") \
 	X(controller, copy_unit, copy_unit_ns, duration, "write-path time to move one 4 KiB unit in garbage collection") \
 	X(controller, mdts, mdts_bytes, size, "largest transfer of a command; larger ones are split") \
+	X(map, cache, map_cache_bytes, size, "map entries in the controller's own memory") \
+	X(map, hmb, map_hmb_bytes, size, "host memory it asks for, for more of them; the bed may grant it") \
+	X(map, page, map_page_bytes, size, "what is fetched and written of the map at once; a multiple of 4 KiB") \
+	X(map, read, map_read_ns, duration, "tR of a page of the map") \
+	X(map, miss, map_miss_ns, duration, "serial cost of a read command whose map entries have to be fetched") \
+	X(slc, static, slc_static_bytes, size, "cache that is always there, out of the spare capacity") \
+	X(slc, dynamic, slc_dynamic_bytes, size, "cache that free blocks are lent to at most") \
+	X(slc, program, slc_program_ns, duration, "tPROG of one page of all planes, one bit a cell") \
+	X(slc, read, slc_read_ns, duration, "tR of such a page") \
+	X(slc, idle, slc_idle_ns, duration, "time without writes after which the cache is emptied") \
+	X(slc, full, slc_full, word, "direct or fold: past a full cache to the other blocks, or emptying it at the same time") \
 	X(link, generation, link_generation, count, "PCIe generation, 1 to 6") \
 	X(link, lanes, link_lanes, count, "PCIe lanes") \
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
@@ -50,11 +66,14 @@
 	X(gc, policy, gc_policy, word, "greedy, fifo or sampled: which block is cleaned next") \
 	X(gc, choices, gc_choices, count, "sampled: the emptiest of so many that are drawn; else unused") \
 	X(gc, streams, gc_streams, word, "shared or separate: do moved and new data share blocks") \
+	X(gc, burst, gc_burst, count, "units moved in one go between turns of the host; 0: unit by unit") \
 	X(gc, reserve, reserve_millipercent, percent, "raw capacity that GC cannot use: bad blocks, parity, metadata")
 
 enum buffer_kind { BUFFER_CAPACITOR, BUFFER_VOLATILE };
 enum gc_policy { GC_GREEDY, GC_FIFO, GC_SAMPLED };
 enum gc_streams { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE };
+
+enum slc_full { SLC_FULL_DIRECT, SLC_FULL_FOLD };
 
 enum drive_mark { MARK_SPEC, MARK_CALIBRATED, MARK_ASSUMED };
 
@@ -89,13 +108,28 @@ static inline uint64_t drive_superblock_bytes(const struct drive *drive)
 	return drive->dies * drive->planes * drive->pages_per_block * drive->page_bytes;
 }
 
+/* Of the map, which has an entry of this size for each unit. */
+enum { MAP_ENTRY_BYTES = 4 };
+
+/*
+ * Pages of the map (0: it is in DRAM). Its cache
+ * goes by the entries of so many units, a power of two: those of one page at full size; of a
+ * scaled drive a part of it, so that a cache that is divided like the drive still has as many
+ * places for the streams of a test.
+ */
+uint64_t drive_map_pages(const struct drive *drive);
+uint64_t drive_map_page_units(const struct drive *drive);
+
+/* Superblocks that hold cache_bytes at one bit a cell. */
+uint64_t drive_slc_superblocks(const struct drive *drive, uint64_t cache_bytes);
+
 static inline uint64_t drive_raw_bytes(const struct drive *drive)
 {
 	return drive_superblock_bytes(drive) * drive->blocks_per_plane;
 }
 
 /* By name, alias or path. -EINVAL with file, line and suggestion. Checked: every value
-   present, and together possible (drive_check). Freed with drive_free(); NULL is fine. */
+   present that may not be left out, and together possible (drive_check). Freed with drive_free(); NULL is fine. */
 int drive_load(const char *name, struct drive **out);
 
 /* The same from memory: `size` bytes, which messages call `path`. */
@@ -115,7 +149,7 @@ int drive_check(const struct drive *drive);
  * controller stay. The pages of a block are divided first (down to eight programs), then
  * the blocks of a plane: what GC does depends on how many blocks share the spare, which
  * few big blocks would falsify. tBERS is divided like the block, so that erasing keeps
- * its share of die time. User capacity follows the pages that are left after rounding, so
+ * its share of die time. Map and SLC caches are divided too. User capacity follows the pages that are left after rounding, so
  * that the ratio to raw is exact to one map unit and the capacity itself within 1 %.
  * -EINVAL when fewer than 64 superblocks would be left.
  */

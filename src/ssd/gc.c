@@ -20,10 +20,13 @@
 
 static uint64_t effective_free(const struct ssd *ssd)
 {
-	return map_free_units(ssd) + ssd->victim_credit;
+	uint64_t units = map_free_units(ssd) + ssd->victim_credit, kept = slc_kept_units(ssd);
+
+	return units > kept ? units - kept : 0;
 }
 
-uint32_t gc_share(const struct ssd *ssd)
+/* By the free space alone. */
+static uint32_t pressure(const struct ssd *ssd)
 {
 	uint64_t free_units = effective_free(ssd);
 
@@ -32,6 +35,26 @@ uint32_t gc_share(const struct ssd *ssd)
 	if (free_units <= ssd->gc_low)
 		return 65536;
 	return (uint32_t)((ssd->gc_low + ssd->gc_range - free_units) * 65536 / ssd->gc_range);
+}
+
+/* The SLC cache is to be emptied, as long as there is something in it. */
+static uint32_t slc_share(const struct ssd *ssd)
+{
+	if (!ssd->slc_closed && ssd->scan_victim == UNIT_NONE && !ssd->gc_under_way)
+		return 0;
+	if (ssd->emptying)
+		return 65536;
+	return ssd->drive->slc_full == SLC_FULL_FOLD && slc_is_full(ssd) ? 32768 : 0;
+}
+
+uint32_t gc_share(const struct ssd *ssd)
+{
+	uint32_t share = pressure(ssd), slc;
+
+	if (ssd->slc_static + ssd->slc_dynamic == 0)
+		return share;
+	slc = slc_share(ssd);
+	return slc > share ? slc : share;
 }
 
 bool gc_host_may_write(const struct ssd *ssd)
@@ -44,10 +67,22 @@ static bool is_settled(const struct ssd *ssd, uint32_t index)
 	return ssd->superblocks[index].programs_done == ssd->superblock_programs;
 }
 
+/*
+ * Superblocks of the SLC cache are emptied in their own order (slc_oldest()): those of its static
+ * part make no space for others.
+ */
+static bool can_be_victim(const struct ssd *ssd, uint32_t index)
+{
+	return !ssd->superblocks[index].slc && is_settled(ssd, index);
+}
+
 static uint32_t oldest(const struct ssd *ssd)
 {
-	return ssd->closed_first != UNIT_NONE && is_settled(ssd, ssd->closed_first) ?
-		       ssd->closed_first : UNIT_NONE;
+	uint32_t index = ssd->closed_first;
+
+	while (index != UNIT_NONE && ssd->superblocks[index].slc)
+		index = ssd->superblocks[index].next;
+	return index != UNIT_NONE && is_settled(ssd, index) ? index : UNIT_NONE;
 }
 
 /* The one with the fewest valid units; of equal ones the oldest. Never one that is all valid. */
@@ -56,7 +91,7 @@ static uint32_t emptiest(const struct ssd *ssd)
 	uint32_t least = ssd->superblock_units, found = UNIT_NONE;
 
 	for (uint32_t i = ssd->closed_first; i != UNIT_NONE; i = ssd->superblocks[i].next) {
-		if (ssd->superblocks[i].valid >= least || !is_settled(ssd, i))
+		if (ssd->superblocks[i].valid >= least || !can_be_victim(ssd, i))
 			continue;
 		least = ssd->superblocks[i].valid;
 		found = i;
@@ -77,7 +112,7 @@ static uint32_t emptiest_of_sample(struct ssd *ssd)
 	while (tries-- && seen < ssd->drive->gc_choices) {
 		uint32_t i = (uint32_t)rng_below(&ssd->gc_rng, ssd->usable_superblocks);
 
-		if (ssd->superblocks[i].state != SB_CLOSED || !is_settled(ssd, i))
+		if (ssd->superblocks[i].state != SB_CLOSED || !can_be_victim(ssd, i))
 			continue;
 		seen++;
 		if (ssd->superblocks[i].valid >= least)
@@ -107,7 +142,7 @@ static void closed_remove(struct ssd *ssd, uint32_t index)
  * is at least that of an average superblock, and drive_check() sees to it that this is more than
  * what padding a program can cost: there is always a way forward.
  */
-static uint32_t choose_victim(struct ssd *ssd)
+static uint32_t choose_by_policy(struct ssd *ssd)
 {
 	if (!gc_host_may_write(ssd))
 		return emptiest(ssd);
@@ -122,12 +157,26 @@ static uint32_t choose_victim(struct ssd *ssd)
 	abort();
 }
 
+static uint32_t choose_victim(struct ssd *ssd)
+{
+	uint32_t index = UNIT_NONE;
+
+	if (ssd->slc_closed && (slc_share(ssd) || ssd->slc_count > ssd->slc_static))
+		index = slc_oldest(ssd);
+	return index == UNIT_NONE && pressure(ssd) ? choose_by_policy(ssd) : index;
+}
+
 static uint32_t take_victim(struct ssd *ssd)
 {
 	uint32_t index = choose_victim(ssd);
 
-	if (index != UNIT_NONE)
-		closed_remove(ssd, index);
+	if (index == UNIT_NONE)
+		return index;
+	closed_remove(ssd, index);
+	if (ssd->superblocks[index].slc) {
+		ssd->slc_count--;
+		ssd->slc_closed--;
+	}
 	return index;
 }
 
@@ -251,6 +300,7 @@ static void read_group(struct ssd *ssd, struct superblock *victim, uint32_t grou
 		.die = die_of(ssd, first),
 		.units = valid,
 		.group = group,
+		.sense = nand_sense_of(ssd, first),
 	};
 	nand_read(ssd, access);
 }
@@ -314,6 +364,8 @@ bool gc_move_one(struct ssd *ssd)
 			update_credit(ssd, victim);
 			write_engine_take(ssd, ssd->gc_stream, ssd->p2l[physical],
 					  ssd->drive->copy_unit_ns);
+			if (ssd->map_units)
+				mapcache_moved(ssd, ssd->p2l[physical]);
 			ssd->count.copied_units++;
 		}
 		retire_if_moved(ssd, index);
@@ -331,6 +383,8 @@ void gc_init(struct ssd *ssd, uint64_t seed)
 	ssd->gc_low = (GC_VICTIMS + 1) * superblock;
 	if (ssd->gc_stream == STREAM_GC)
 		ssd->gc_low += superblock; /* the rest of one stream's block is no use to the other */
+	/* Changed pages that reads may push out of the cache. */
+	ssd->gc_low += (uint64_t)ssd->map_slots * ssd->map_page_units;
 	ssd->gc_range = superblock / 2;
 	ssd->gc_window = (uint32_t)ssd->drive->dies * ssd->group_units * 2;
 	ssd->ready_count = 1;

@@ -93,6 +93,7 @@ static uint32_t collect_accesses(struct ssd *ssd, struct command *command, uint3
 			.die = die_of(ssd, place),
 			.units = 1,
 			.group = group,
+			.sense = nand_sense_of(ssd, place),
 		};
 		command->accesses = last;
 		count++;
@@ -100,11 +101,11 @@ static uint32_t collect_accesses(struct ssd *ssd, struct command *command, uint3
 	return count;
 }
 
-static void start_accesses(struct ssd *ssd, struct command *command)
+static void start_accesses(struct ssd *ssd, struct access **list)
 {
-	struct access *access = command->accesses;
+	struct access *access = *list;
 
-	command->accesses = NULL;
+	*list = NULL;
 	while (access) {
 		struct access *next = access->next;
 
@@ -125,6 +126,25 @@ static void send(struct ssd *ssd, struct command *command, uint32_t bytes)
 		sim_fifo_put(ssd->sim, &ssd->sent, sent_ns + ssd->drive->read_latency_ns, command);
 }
 
+/* The pages of the map that it needs and that have to be read first; what that costs. */
+static uint64_t look_up(struct ssd *ssd, struct command *command, uint32_t begin, uint32_t end)
+{
+	uint32_t part_units = 1u << ssd->map_part_shift;
+
+	for (uint32_t unit = begin; unit < end; unit = (unit / part_units + 1) * part_units) {
+		uint32_t place = mapcache_look_up(ssd, unit);
+		struct access *access;
+
+		if (place == UNIT_NONE)
+			continue;
+		access = nand_map_access(ssd, command, place);
+		access->next = command->maps;
+		command->maps = access;
+		command->maps_waiting++;
+	}
+	return command->maps_waiting ? ssd->drive->map_miss_ns : 0;
+}
+
 static void read_submit(struct ssd *ssd, struct command *command)
 {
 	const struct io *io = command->io;
@@ -136,9 +156,29 @@ static void read_submit(struct ssd *ssd, struct command *command)
 	command->waiting = collect_accesses(ssd, command, begin, end);
 	cost_ns = commands_of(ssd, io) * ssd->drive->read_command_ns +
 		  command->waiting * ssd->drive->read_access_ns;
+	if (ssd->map_units)
+		cost_ns += look_up(ssd, command, begin, end);
 	sim_fifo_put(ssd->sim, &ssd->arrivals,
 		     server_book(&ssd->read_engine, ssd->sim->now_ns, cost_ns), command);
 	ssd->count.host_read_bytes += io->size_bytes;
+}
+
+/* The drive knows where everything is. */
+static void fetch(struct ssd *ssd, struct command *command)
+{
+	if (command->waiting)
+		start_accesses(ssd, &command->accesses);
+	else
+		send(ssd, command, command->link_bytes);
+}
+
+void host_map_done(struct ssd *ssd, struct access *access)
+{
+	struct command *command = access->command;
+
+	host_free_access(ssd, access);
+	if (--command->maps_waiting == 0)
+		fetch(ssd, command);
 }
 
 static void read_arrived(struct sim *sim, void *context, void *item)
@@ -147,10 +187,10 @@ static void read_arrived(struct sim *sim, void *context, void *item)
 	struct command *command = item;
 
 	(void)sim;
-	if (command->waiting)
-		start_accesses(ssd, command);
+	if (command->maps)
+		start_accesses(ssd, &command->maps);
 	else
-		send(ssd, command, command->link_bytes);
+		fetch(ssd, command);
 }
 
 /* ---- writes, trim, flush: in the order in which they cross the link ---- */
@@ -177,6 +217,7 @@ static void trim(struct ssd *ssd, const struct io *io)
 	uint32_t begin = (uint32_t)((io->offset_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 	uint32_t end = (uint32_t)((io->offset_bytes + io->size_bytes) / UNIT_BYTES);
 
+	server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
 	for (uint32_t unit = begin; unit < end; unit++)
 		map_unmap(ssd, unit);
 }
@@ -191,7 +232,7 @@ static void landed(struct sim *sim, void *context, void *item)
 	case IO_WRITE:
 		command->waiting = partial_units(ssd, command);
 		if (command->waiting)
-			start_accesses(ssd, command);
+			start_accesses(ssd, &command->accesses);
 		else
 			buffer_write(ssd, command);
 		return;
@@ -212,9 +253,12 @@ static void land(struct ssd *ssd, struct command *command)
 {
 	const struct io *io = command->io;
 	uint64_t bytes = io->op == IO_WRITE ? io->size_bytes : 0;
+	uint64_t crossed_ns = server_book(&ssd->link_write, ssd->sim->now_ns, link_ns(ssd, bytes));
+	uint64_t intake_ns = (bytes + UNIT_BYTES - 1) / UNIT_BYTES * ssd->host_unit_ns;
 
-	sim_fifo_put(ssd->sim, &ssd->landed,
-		     server_book(&ssd->link_write, ssd->sim->now_ns, link_ns(ssd, bytes)), command);
+	/* Across the link first, then through the controller into the buffer. */
+	sim_fifo_put(ssd->sim, &ssd->landed, server_book(&ssd->intake, crossed_ns, intake_ns),
+		     command);
 	ssd->count.host_written_bytes += bytes;
 }
 
@@ -259,10 +303,13 @@ void ssd_submit(struct ssd *ssd, struct io *io)
 
 	assert(io->offset_bytes + io->size_bytes <= ssd->drive->user_bytes);
 	ssd->outstanding++;
-	if (io->op == IO_READ)
+	if (io->op == IO_READ) {
 		read_submit(ssd, command);
-	else
-		land(ssd, command);
+		return;
+	}
+	if (io->op == IO_WRITE)
+		slc_write_came(ssd);
+	land(ssd, command);
 }
 
 void ssd_expect(const struct ssd *ssd, const struct io *io)
@@ -290,6 +337,8 @@ struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns)
 {
 	struct io *io;
 
+	if (ssd->slc_closed && !ssd->emptying)
+		slc_watch(ssd);
 	while (!ssd->finished) {
 		if (sim_step_until(ssd->sim, until_ns))
 			continue;

@@ -24,7 +24,7 @@ static void *table_new(size_t bytes)
 
 static size_t l2p_bytes(const struct ssd *ssd)
 {
-	return (size_t)ssd->user_units * sizeof(*ssd->l2p);
+	return ((size_t)ssd->user_units + ssd->map_units) * sizeof(*ssd->l2p);
 }
 
 static size_t p2l_bytes(const struct ssd *ssd)
@@ -73,6 +73,7 @@ void map_format(struct ssd *ssd)
 	ssd->free_first = ssd->free_last = UNIT_NONE;
 	ssd->closed_first = ssd->closed_last = UNIT_NONE;
 	ssd->free_count = 0;
+	ssd->slc_count = ssd->slc_closed = 0;
 	for (unsigned i = 0; i < STREAM_COUNT; i++)
 		ssd->points[i] = (struct write_point){ .superblock = UNIT_NONE };
 	for (uint32_t i = 0; i < ssd->superblock_count; i++) {
@@ -91,6 +92,7 @@ void map_release(struct ssd *ssd, uint32_t index)
 
 	assert(superblock->valid == 0);
 	superblock->state = SB_FREE;
+	superblock->slc = false;
 	superblock->programs_done = 0;
 	list_append(ssd, &ssd->free_first, &ssd->free_last, index);
 	ssd->free_count++;
@@ -108,7 +110,7 @@ static uint32_t take_free(struct ssd *ssd)
 	return index;
 }
 
-static void open_superblock(struct ssd *ssd, struct write_point *point)
+static void open_superblock(struct ssd *ssd, struct write_point *point, bool slc)
 {
 	uint32_t index = take_free(ssd);
 	size_t first = (size_t)index * ssd->superblock_programs;
@@ -116,6 +118,13 @@ static void open_superblock(struct ssd *ssd, struct write_point *point)
 	for (size_t i = first; i < first + ssd->superblock_programs; i++)
 		ssd->done[i / 64] &= ~(1ull << (i % 64));
 	ssd->superblocks[index].state = SB_OPEN;
+	if (slc) {
+		ssd->superblocks[index].slc = true;
+		ssd->slc_count++;
+		/* The places that are passed over. */
+		memset(&ssd->p2l[(size_t)index * ssd->superblock_units], 0xff,
+		       ssd->superblock_units * sizeof(*ssd->p2l));
+	}
 	point->superblock = index;
 	point->used = 0;
 }
@@ -123,8 +132,15 @@ static void open_superblock(struct ssd *ssd, struct write_point *point)
 static void close_superblock(struct ssd *ssd, struct write_point *point)
 {
 	ssd->superblocks[point->superblock].state = SB_CLOSED;
+	ssd->slc_closed += ssd->superblocks[point->superblock].slc;
 	list_append(ssd, &ssd->closed_first, &ssd->closed_last, point->superblock);
 	point->superblock = UNIT_NONE;
+}
+
+/* Of an SLC program, which has but one. */
+static bool group_is_full(const struct ssd *ssd, uint32_t used)
+{
+	return used - divide(used, ssd->by_program) * ssd->program_units == ssd->group_units;
 }
 
 uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
@@ -134,7 +150,7 @@ uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
 	uint32_t physical;
 
 	if (point->superblock == UNIT_NONE)
-		open_superblock(ssd, point);
+		open_superblock(ssd, point, stream == STREAM_SLC);
 	superblock = &ssd->superblocks[point->superblock];
 	physical = point->superblock * ssd->superblock_units + point->used++;
 	ssd->p2l[physical] = unit;
@@ -142,6 +158,8 @@ uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
 		ssd->l2p[unit] = physical;
 		superblock->valid++;
 	}
+	if (stream == STREAM_SLC && group_is_full(ssd, point->used))
+		point->used += ssd->program_units - ssd->group_units;
 	if (point->used == ssd->superblock_units)
 		close_superblock(ssd, point);
 	return physical;
@@ -189,7 +207,7 @@ uint64_t map_free_units(const struct ssd *ssd)
 	uint64_t units = (uint64_t)ssd->free_count * ssd->superblock_units;
 
 	for (unsigned i = 0; i < STREAM_COUNT; i++)
-		if (ssd->points[i].superblock != UNIT_NONE)
+		if (i != STREAM_SLC && ssd->points[i].superblock != UNIT_NONE)
 			units += ssd->superblock_units - ssd->points[i].used;
 	return units;
 }

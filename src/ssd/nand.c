@@ -75,8 +75,22 @@ static void start_read(struct die *die, struct access *access)
 	die->reading = access;
 	ssd->count.flash_accesses++;
 	die_begin(die, DIE_SENSING);
-	/* All take tR and none is stopped: they come due in the order in which they began. */
-	sim_fifo_put(ssd->sim, &ssd->sensed, ssd->sim->now_ns + ssd->drive->read_ns, die);
+	/* All of a kind take the same tR and none is stopped: they come due in their order. */
+	sim_fifo_put(ssd->sim, &ssd->senses[access->sense].sensed,
+		     ssd->sim->now_ns + ssd->senses[access->sense].read_ns, die);
+}
+
+uint32_t nand_sense_of(const struct ssd *ssd, uint32_t physical)
+{
+	uint32_t group, page;
+
+	if (ssd->slc_count && ssd->superblocks[superblock_of(ssd, physical)].slc)
+		return SENSE_SLC;
+	if (ssd->page_types == 1)
+		return 0;
+	group = divide(physical, ssd->by_group);
+	page = group - divide(group, ssd->by_page_type) * ssd->by_page_type.divisor;
+	return page * ssd->page_types / ssd->by_page_type.divisor;
 }
 
 static void send_read(struct sim *sim, void *context, void *item)
@@ -101,7 +115,11 @@ static void read_done(struct die *die)
 		background_served(die);
 	die_rest(die);
 	die_next(die);
-	if (access->command)
+	if (access->kind == ACCESS_MAP && access->command)
+		host_map_done(die->ssd, access);
+	else if (access->kind == ACCESS_MAP)
+		mapcache_loaded(die->ssd, access);
+	else if (access->command)
 		host_access_done(die->ssd, access);
 	else
 		gc_access_done(die->ssd, access);
@@ -126,8 +144,9 @@ static void start_program(struct die *die)
 static void start_pulse(struct die *die)
 {
 	struct ssd *ssd = die->ssd;
+	uint64_t pulse_ns = die->programs->slc ? ssd->drive->slc_program_ns : ssd->drive->program_ns;
 
-	die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + ssd->drive->program_ns);
+	die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + pulse_ns);
 	/* Reads that came while the pages crossed the channel have waited long enough. */
 	if (die->host_reads.first && may_stop(die))
 		stop(die);
@@ -149,7 +168,10 @@ static void program_done(struct die *die)
 	if (!die->programs)
 		die->programs_last = &die->programs;
 	die->program_count--;
-	die->ssd->count.programs++;
+	if (program->slc)
+		die->ssd->count.slc_programs++;
+	else
+		die->ssd->count.programs++;
 	background_served(die);
 	die_rest(die);
 	die_next(die);
@@ -314,6 +336,21 @@ void nand_read(struct ssd *ssd, struct access *access)
 		stop(die);
 }
 
+struct access *nand_map_access(struct ssd *ssd, struct command *command, uint32_t physical)
+{
+	struct access *access = host_new_access(ssd);
+
+	*access = (struct access){
+		.command = command,
+		.kind = ACCESS_MAP,
+		.die = die_of(ssd, physical),
+		.units = ssd->map_page_units,
+		.group = divide(physical, ssd->by_group),
+		.sense = SENSE_MAP,
+	};
+	return access;
+}
+
 bool nand_takes_program(const struct ssd *ssd, uint32_t die)
 {
 	return ssd->dies[die].program_count < DIE_PROGRAMS;
@@ -325,7 +362,8 @@ void nand_program(struct ssd *ssd, struct program *program)
 
 	assert(die->program_count < DIE_PROGRAMS);
 	program->next = NULL;
-	program->chunks_left = (uint32_t)(ssd->drive->planes * ssd->drive->pages_per_program);
+	program->chunks_left = (uint32_t)ssd->drive->planes *
+			       (program->slc ? 1 : (uint32_t)ssd->drive->pages_per_program);
 	*die->programs_last = program;
 	die->programs_last = &program->next;
 	die->program_count++;
@@ -345,9 +383,40 @@ void nand_erase(struct ssd *ssd, uint32_t superblock)
 	}
 }
 
+/* Page t of the n of a word line: from spread below the mean to spread above it. */
+static uint64_t page_type_ns(const struct drive *drive, uint32_t t, uint32_t n)
+{
+	uint64_t least_ns = drive->read_ns * (100000 - drive->read_spread_millipercent) / 100000;
+
+	return n == 1 ? drive->read_ns : least_ns + 2 * (drive->read_ns - least_ns) * t / (n - 1);
+}
+
+static void sense_init(struct ssd *ssd, unsigned kind, uint64_t read_ns)
+{
+	ssd->senses[kind].read_ns = read_ns;
+	sim_fifo_init(ssd->sim, &ssd->senses[kind].sensed, send_read, ssd);
+}
+
+static void senses_init(struct ssd *ssd)
+{
+	const struct drive *drive = ssd->drive;
+	uint64_t pages = drive->pages_per_program;
+
+	ssd->page_types = 1;
+	if (drive->read_spread_millipercent)
+		ssd->page_types = (uint32_t)(pages < PAGE_TYPES_MAX ? pages : PAGE_TYPES_MAX);
+	ssd->by_page_type = divider_of((uint32_t)pages);
+	for (uint32_t t = 0; t < ssd->page_types; t++)
+		sense_init(ssd, t, page_type_ns(drive, t, ssd->page_types));
+	if (ssd->slc_static + ssd->slc_dynamic)
+		sense_init(ssd, SENSE_SLC, drive->slc_read_ns);
+	if (ssd->map_units)
+		sense_init(ssd, SENSE_MAP, drive->map_read_ns);
+}
+
 void nand_init(struct ssd *ssd)
 {
-	sim_fifo_init(ssd->sim, &ssd->sensed, send_read, ssd);
+	senses_init(ssd);
 	ssd->channels = xcalloc(ssd->drive->channels, sizeof(*ssd->channels));
 	ssd->dies = xcalloc(ssd->drive->dies, sizeof(*ssd->dies));
 	for (uint32_t i = 0; i < ssd->drive->dies; i++) {
@@ -365,7 +434,8 @@ void nand_init(struct ssd *ssd)
 
 void nand_free(struct ssd *ssd)
 {
-	sim_fifo_free(&ssd->sensed);
+	for (unsigned i = 0; i < SENSES; i++)
+		sim_fifo_free(&ssd->senses[i].sensed);
 	free(ssd->channels);
 	free(ssd->dies);
 }

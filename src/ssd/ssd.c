@@ -41,6 +41,7 @@ static void set_geometry(struct ssd *ssd)
 		(uint32_t)(ssd->superblock_count * drive->reserve_millipercent / 100000);
 	ssd->total_units = ssd->superblock_count * ssd->superblock_units;
 	ssd->user_units = (uint32_t)((drive->user_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+	ssd->map_units = (uint32_t)(drive_map_pages(drive) * drive->map_page_bytes / UNIT_BYTES);
 	ssd->by_group = divider_of(ssd->group_units);
 	ssd->by_program = divider_of(ssd->program_units);
 	ssd->by_superblock = divider_of(ssd->superblock_units);
@@ -67,7 +68,9 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 	ssd->sim = sim;
 	set_geometry(ssd);
 	set_timings(ssd);
+	slc_init(ssd);
 	map_init(ssd);
+	mapcache_init(ssd);
 	nand_init(ssd);
 	gc_init(ssd, seed);
 	buffer_init(ssd);
@@ -83,6 +86,7 @@ void ssd_free(struct ssd *ssd)
 	buffer_free(ssd);
 	gc_free(ssd);
 	nand_free(ssd);
+	mapcache_free(ssd);
 	map_free(ssd);
 	while (ssd->chunks) {
 		struct chunk *chunk = ssd->chunks;
@@ -111,6 +115,7 @@ static void run_out(struct ssd *ssd)
 void ssd_settle(struct ssd *ssd)
 {
 	assert(ssd->outstanding == 0);
+	slc_settle(ssd);
 	run_out(ssd);
 	for (;;) {
 		ssd->draining = true;
@@ -130,10 +135,12 @@ void ssd_format(struct ssd *ssd)
 {
 	ssd_settle(ssd);
 	map_format(ssd);
+	mapcache_format(ssd);
 	ssd->scan_victim = UNIT_NONE;
 	ssd->unretired = 0;
 	ssd->victim_credit = 0;
 	ssd->gc_credit = 0;
+	ssd->gc_turn_left = 0;
 }
 
 /* What is booked beyond the present was not served yet; up to then the server is busy throughout. */
@@ -159,7 +166,7 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 	for (uint32_t i = 0; i < drive->channels; i++)
 		channels_ns += served_ns(ssd, &ssd->channels[i]);
 	*out = ssd->count;
-	out->mapped_units = ssd->mapped_units;
+	out->mapped_units = ssd->mapped_units - ssd->map_units_stored;
 	out->dies_ns = dies_ns / drive->dies;
 	out->channels_ns = channels_ns / drive->channels;
 	out->read_engine_ns = served_ns(ssd, &ssd->read_engine);
@@ -174,7 +181,7 @@ static const char *check_map(const struct ssd *ssd)
 {
 	uint32_t mapped = 0;
 
-	for (uint32_t unit = 0; unit < ssd->user_units; unit++) {
+	for (uint32_t unit = 0; unit < ssd->user_units + ssd->map_units; unit++) {
 		uint32_t place = ssd->l2p[unit];
 
 		if (place == UNIT_NONE)
@@ -245,9 +252,11 @@ const char *ssd_broken_law(const struct ssd *ssd)
 
 	if (!broken)
 		broken = check_superblocks(ssd);
-	if (!broken && count->host_units + count->copied_units + count->padded_units !=
-			       count->programs * ssd->program_units)
-		broken = "host, copied and padded units are not the programmed ones";
+	if (!broken && count->host_units + count->copied_units + count->map_units +
+			       count->padded_units !=
+			       count->programs * ssd->program_units +
+				       count->slc_programs * ssd->group_units)
+		broken = "host, copied, map and padded units are not the programmed ones";
 	return broken;
 }
 
@@ -261,13 +270,14 @@ struct saved {
 	struct {
 		uint32_t superblock, used;
 	} points[STREAM_COUNT];
-	uint32_t mapped_units, gc_credit, scan_victim, scan_group, unretired;
-	uint64_t victim_credit, program_number, erase_tail;
+	uint32_t mapped_units, scan_victim, scan_group, unretired, gc_turn_left;
+	uint32_t slc_count, slc_closed, map_hand, journal_entries, map_units_stored;
+	uint64_t last_write_ns, gc_credit, victim_credit, program_number, erase_tail;
 	struct rng gc_rng;
 	struct ssd_counters count;
 };
 
-static const char saved_magic[8] = "dbssd02";
+static const char saved_magic[8] = "dbssd03";
 
 /* Over all that stands before it in the file: tells a damaged state, not a forged one. */
 static uint64_t checksum(uint64_t sum, const void *memory, size_t bytes)
@@ -328,7 +338,7 @@ struct part {
 	size_t bytes;
 };
 
-enum { PARTS = 4 };
+enum { PARTS = 7 };
 
 /* The tables that make up the state, in the order in which they stand in the file. */
 static void parts_of(struct ssd *ssd, struct part parts[static PARTS])
@@ -338,8 +348,12 @@ static void parts_of(struct ssd *ssd, struct part parts[static PARTS])
 	parts[0] = (struct part){ ssd->superblocks,
 				  ssd->superblock_count * sizeof(*ssd->superblocks) };
 	parts[1] = (struct part){ ssd->done, words * sizeof(*ssd->done) };
-	parts[2] = (struct part){ ssd->l2p, (size_t)ssd->user_units * sizeof(*ssd->l2p) };
+	parts[2] = (struct part){ ssd->l2p, ((size_t)ssd->user_units + ssd->map_units) *
+						    sizeof(*ssd->l2p) };
 	parts[3] = (struct part){ ssd->p2l, (size_t)ssd->total_units * sizeof(*ssd->p2l) };
+	parts[4] = (struct part){ ssd->part_slot, ssd->map_parts * sizeof(*ssd->part_slot) };
+	parts[5] = (struct part){ ssd->slot_part, ssd->map_slots * sizeof(*ssd->slot_part) };
+	parts[6] = (struct part){ ssd->slot_flags, ssd->map_slots * sizeof(*ssd->slot_flags) };
 }
 
 int ssd_save(struct ssd *ssd, int fd)
@@ -351,6 +365,7 @@ int ssd_save(struct ssd *ssd, int fd)
 
 	assert(ssd->outstanding == 0);
 	assert(sim_next_ns(ssd->sim) == UINT64_MAX);
+	assert(ssd->map_queue_head == ssd->map_queue_tail);
 	memset(&saved, 0, sizeof(saved)); /* padding too: the same state, the same bytes */
 	memcpy(saved.magic, saved_magic, sizeof(saved.magic));
 	saved.now_ns = ssd->sim->now_ns;
@@ -370,6 +385,13 @@ int ssd_save(struct ssd *ssd, int fd)
 	}
 	saved.mapped_units = ssd->mapped_units;
 	saved.gc_credit = ssd->gc_credit;
+	saved.last_write_ns = ssd->last_write_ns;
+	saved.gc_turn_left = ssd->gc_turn_left;
+	saved.slc_count = ssd->slc_count;
+	saved.slc_closed = ssd->slc_closed;
+	saved.map_hand = ssd->map_hand;
+	saved.journal_entries = ssd->journal_entries;
+	saved.map_units_stored = ssd->map_units_stored;
 	saved.scan_victim = ssd->scan_victim;
 	saved.scan_group = ssd->scan_group;
 	saved.unretired = ssd->unretired;
@@ -422,6 +444,13 @@ int ssd_load(struct ssd *ssd, int fd)
 						       .used = saved.points[i].used };
 	ssd->mapped_units = saved.mapped_units;
 	ssd->gc_credit = saved.gc_credit;
+	ssd->last_write_ns = saved.last_write_ns;
+	ssd->gc_turn_left = saved.gc_turn_left;
+	ssd->slc_count = saved.slc_count;
+	ssd->slc_closed = saved.slc_closed;
+	ssd->map_hand = saved.map_hand;
+	ssd->journal_entries = saved.journal_entries;
+	ssd->map_units_stored = saved.map_units_stored;
 	ssd->scan_victim = saved.scan_victim;
 	ssd->scan_group = saved.scan_group;
 	ssd->unretired = saved.unretired;

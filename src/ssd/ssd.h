@@ -3,8 +3,8 @@
  *
  * Mechanisms, not curves. A read passes the controller's read engine (a serial cost for the
  * command and for each flash access), waits for its die, is sensed (tR), crosses the die's
- * channel and the link. A write crosses the link into the buffer and is acknowledged there;
- * the write engine moves units of 4 KiB from the buffer, and those that garbage collection
+ * channel and the link. A write crosses the link, passes the controller at its write rate into
+ * the buffer and is acknowledged there; the write engine moves units of 4 KiB from the buffer, and those that garbage collection
  * saves, into one-shot programs that are striped over the dies. When the buffer is full the
  * host waits. What the model leaves out stands in doc/model.md.
  *
@@ -30,11 +30,13 @@ struct ssd_counters {
 	uint64_t host_read_bytes, host_written_bytes;
 	uint64_t host_units;    /* units that host writes brought into programs */
 	uint64_t copied_units;  /* units that garbage collection brought into programs */
+	uint64_t map_units;     /* of the map and its journal, where the map lies in the flash */
+	uint64_t map_reads;     /* pages of the map that were fetched */
 	uint64_t padded_units;  /* places of programs that were flushed before they were full */
 	uint64_t flash_accesses, read_units; /* for host and GC; units that crossed a channel */
-	uint64_t programs, erases; /* erases: of blocks of all planes of one die */
+	uint64_t programs, slc_programs, erases; /* erases: of blocks of all planes of one die */
 	uint64_t suspends;
-	uint64_t mapped_units;  /* now */
+	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
 	uint64_t dies_ns, channels_ns, read_engine_ns, write_engine_ns, link_read_ns, link_write_ns;
 };

@@ -5,6 +5,8 @@
  *	buffer.c  the write buffer, the write engine, programs
  *	map.c     logical to physical and back, superblocks, the free list
  *	gc.c      victims, copies, erases
+ *	slc.c     which units of the host go to the SLC cache, and when it is emptied
+ *	mapcache.c  the map of a drive without DRAM
  *	nand.c    dies and channels
  *
  * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
@@ -55,13 +57,17 @@ static inline uint64_t server_book(struct server *server, uint64_t now_ns, uint6
 	return server->free_ns;
 }
 
+enum access_kind { ACCESS_DATA, ACCESS_MAP };
+
 /* One sense of one die and the transfer of what is wanted of it. */
 struct access {
 	struct access *next;
-	struct command *command; /* NULL: garbage collection */
+	struct command *command; /* NULL: the drive's own: garbage collection, the map */
+	enum access_kind kind;
 	uint32_t die;
 	uint32_t units;
 	uint32_t group;          /* the number of the group on the drive */
+	uint32_t sense;          /* which of ssd->senses its tR makes it wait in */
 };
 
 struct access_queue {
@@ -72,6 +78,8 @@ struct command {
 	struct io *io;
 	struct command *next;
 	struct access *accesses;   /* reads: not yet at their dies */
+	struct access *maps;       /* reads: for the map, not yet at their dies */
+	uint32_t maps_waiting;     /* reads: those under way, before all others */
 	uint32_t waiting;          /* reads: accesses under way; writes: units not yet buffered */
 	uint32_t next_unit;        /* writes: the next unit to buffer */
 	uint32_t link_bytes;       /* reads: what still has to cross the link */
@@ -87,6 +95,7 @@ struct program {
 	uint32_t count;            /* units filled */
 	uint32_t host_units;       /* of these, buffer space to give back */
 	uint32_t die;
+	bool slc;                  /* one page of each plane, one bit a cell */
 	uint32_t chunks_left;      /* pages still to cross the channel */
 	bool done;
 };
@@ -130,13 +139,17 @@ struct superblock {
 	uint32_t erases_left;      /* dies that have not erased it yet */
 	uint32_t gc_pending;       /* victim: groups being read and units waiting to move */
 	uint32_t gc_start_valid;   /* victim: valid when chosen */
+	bool slc;                  /* of the cache: only the first group of each program is used */
 	bool gc_scanned;           /* victim: all its groups were asked for */
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
 	uint32_t next, previous;   /* in the free list or in the order of closing */
 };
 
-enum { STREAM_HOST, STREAM_GC, STREAM_COUNT };
+enum { STREAM_HOST, STREAM_GC, STREAM_SLC, STREAM_COUNT };
+
+/* Kinds of pages by their tR: of a word line, of the SLC cache, of the map. */
+enum { PAGE_TYPES_MAX = 4, SENSE_SLC = PAGE_TYPES_MAX, SENSE_MAP, SENSES };
 
 enum { GC_VICTIMS = 2 }; /* superblocks being cleaned at a time */
 
@@ -159,12 +172,13 @@ struct ssd {
 	uint32_t user_units, total_units;
 	uint32_t group_units, program_units, superblock_units;
 	uint32_t superblock_count, usable_superblocks, superblock_programs;
-	struct divider by_group, by_program, by_superblock, by_die;
+	struct divider by_group, by_program, by_superblock, by_die, by_page_type;
 	uint64_t unit_transfer_ns, page_transfer_ns;
 	uint64_t link_bytes_per_s;
 	uint64_t host_unit_ns;
 
 	/* map */
+	uint32_t map_units;        /* of the map, behind those of the user; 0: it is in DRAM */
 	uint32_t *l2p, *p2l;
 	struct superblock *superblocks;
 	uint64_t *done;            /* a bit for each program of the drive: is it in the flash? */
@@ -172,6 +186,28 @@ struct ssd {
 	uint32_t closed_first, closed_last;             /* full ones, oldest first */
 	struct write_point points[STREAM_COUNT];
 	uint32_t mapped_units;
+
+	/* the cache of a map that lies in the flash */
+	uint32_t map_part_shift;   /* the cache goes by parts with the entries of 1 << this units */
+	uint32_t map_page_shift;   /* a page of the flash has 1 << this of them */
+	uint32_t map_page_units;   /* and takes so many units */
+	uint32_t map_parts, map_slots, map_hand;
+	uint32_t *part_slot;       /* of each part; UNIT_NONE: not in the cache */
+	uint32_t *slot_part;
+	uint8_t *slot_flags;
+	bool *part_queued;         /* in map_queue */
+	uint32_t *map_queue;       /* a ring of map_parts: changed, out of the cache, to be written */
+	uint64_t map_queue_head, map_queue_tail;
+	uint32_t map_write_next, map_write_left; /* of a page that is being written: its units */
+	uint32_t map_loads, map_loads_max; /* being fetched behind writes */
+	uint32_t journal_entries;
+	uint32_t map_units_stored; /* that lie in the flash */
+
+	/* SLC cache, in superblocks; its victims are no longer counted */
+	uint32_t slc_static, slc_dynamic, slc_count, slc_closed;
+	uint64_t last_write_ns;    /* when the last one came */
+	bool emptying;             /* no writes for a while: the time is used */
+	struct event idle_event;
 
 	/* buffer and write engine */
 	struct slot *slots;        /* a ring of slot_count, a power of two */
@@ -192,7 +228,8 @@ struct ssd {
 
 	/* garbage collection */
 	uint64_t gc_low, gc_range; /* of the effective free units */
-	uint32_t gc_credit;        /* in 1/65536 of a unit */
+	uint64_t gc_credit;        /* in 1/65536 of a unit */
+	uint32_t gc_turn_left;     /* units still to be moved before the host has its turn */
 	uint32_t scan_victim, scan_group, unretired;
 	uint32_t *ready_units;     /* a ring: physical units read and waiting to move */
 	uint32_t ready_count;
@@ -212,11 +249,16 @@ struct ssd {
 
 	/* nand */
 	struct die *dies;
-	struct sim_fifo sensed;    /* dies whose sense is over */
+	struct sense {             /* pages that take the same tR */
+		struct sim_fifo sensed; /* dies whose sense is over */
+		uint64_t read_ns;
+	} senses[SENSES];
+	uint32_t page_types;       /* of a word line that differ in tR */
 	struct server *channels;
 
 	/* host side */
 	struct server read_engine, link_read, link_write;
+	struct server intake;      /* of data into the buffer, at the write path's rate */
 	struct sim_fifo arrivals, landed, sent, acknowledged;
 	struct command *free_commands;
 	struct access *free_accesses;
@@ -261,6 +303,9 @@ uint64_t map_free_units(const struct ssd *ssd);
 void nand_init(struct ssd *ssd);
 void nand_free(struct ssd *ssd);
 void nand_read(struct ssd *ssd, struct access *access);
+/* For a page of the map at its place: `command` waits for it, or NULL: it is behind a write. */
+struct access *nand_map_access(struct ssd *ssd, struct command *command, uint32_t physical);
+uint32_t nand_sense_of(const struct ssd *ssd, uint32_t physical);
 bool nand_takes_program(const struct ssd *ssd, uint32_t die);
 void nand_program(struct ssd *ssd, struct program *program);
 void nand_erase(struct ssd *ssd, uint32_t superblock);
@@ -268,6 +313,7 @@ void nand_erase(struct ssd *ssd, uint32_t superblock);
 /* host.c */
 void host_init(struct ssd *ssd);
 void host_free(struct ssd *ssd);
+void host_map_done(struct ssd *ssd, struct access *access);
 void host_access_done(struct ssd *ssd, struct access *access);
 void host_acknowledge(struct ssd *ssd, struct command *command);
 struct access *host_new_access(struct ssd *ssd);
@@ -283,6 +329,29 @@ void buffer_program_done(struct ssd *ssd, struct program *program);
 /* Puts `unit` into the stream's open program at a cost of engine time; that program. */
 struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t unit, uint64_t cost_ns);
 void write_engine_run(struct ssd *ssd);
+
+/* slc.c */
+void slc_init(struct ssd *ssd);
+unsigned slc_host_stream(const struct ssd *ssd); /* where the host's next unit goes */
+bool slc_is_full(const struct ssd *ssd);     /* there is a cache, and it takes no more */
+uint64_t slc_kept_units(const struct ssd *ssd);
+uint32_t slc_oldest(const struct ssd *ssd);  /* O(superblocks) */
+void slc_watch(struct ssd *ssd);             /* there is a cache in use: is it to be emptied? */
+void slc_write_came(struct ssd *ssd);
+void slc_settle(struct ssd *ssd);            /* and no event is left of it */
+
+/* mapcache.c; all but init, free and format only when the map lies in the flash */
+void mapcache_init(struct ssd *ssd);
+void mapcache_free(struct ssd *ssd);
+void mapcache_format(struct ssd *ssd);
+/* The entry of `unit` is wanted: UNIT_NONE, or where its page has to be read. */
+uint32_t mapcache_look_up(struct ssd *ssd, uint32_t unit);
+/* The host changes it; false: not now, too many pages are being fetched. */
+bool mapcache_change(struct ssd *ssd, uint32_t unit);
+void mapcache_moved(struct ssd *ssd, uint32_t unit); /* by garbage collection */
+void mapcache_loaded(struct ssd *ssd, struct access *access);
+/* What of the map has to be written next: a unit, or UNIT_NONE for one of the journal. */
+bool mapcache_take(struct ssd *ssd, uint32_t *unit);
 
 /* gc.c */
 void gc_init(struct ssd *ssd, uint64_t seed);

@@ -19,7 +19,8 @@
 #define BED_VALUES(X) \
 	X(submit, submit_ns, duration, "from the program's submission until the drive sees the command") \
 	X(complete, complete_ns, duration, "from the drive's completion until the program sees it") \
-	X(command, command_ns, duration, "serial cost of a command: 1 / it is the most commands per second")
+	X(command, command_ns, duration, "serial cost of a command: 1 / it is the most commands per second") \
+	X(hmb, hmb_bytes, size, "host memory it grants a drive without DRAM that asks for some")
 
 struct bed {
 	char *name, *help, *source, *text;

@@ -8,15 +8,18 @@
 #include "target/bed.h"
 
 /* A bed that adds a second to every command is a typo. */
-#define BED_VALUE_MAX_NS 1000000000ull
+static const struct yml_key number_duration = { .read = yml_read_duration, .max = 1000000000 };
+static const struct yml_key number_size = { .read = yml_read_size, .max = 1ull << 40 };
 
 static int read_value(const struct yml *yaml, const struct yml_node *node,
 		      const struct yml_key *key, void *to)
 {
-	const struct yml_key number = { .read = yml_read_duration, .max = BED_VALUE_MAX_NS,
-					 .help = key->help };
+	struct yml_key number = *(const struct yml_key *)key->context;
 	struct yml_marked marked;
-	int err = yml_read_marked(yaml, node, &number, &marked);
+	int err;
+
+	number.help = key->help;
+	err = yml_read_marked(yaml, node, &number, &marked);
 
 	if (err)
 		return err;
@@ -26,7 +29,7 @@ static int read_value(const struct yml *yaml, const struct yml_node *node,
 }
 
 #define BED_KEY(key, field, type, help) \
-	{ #key, read_value, offsetof(struct bed, field), true, help },
+	{ #key, read_value, offsetof(struct bed, field), true, help, .context = &number_##type },
 
 static const struct yml_key file_keys[] = {
 	{ "name", yml_read_string, offsetof(struct bed, name), true, "the name of this file" },

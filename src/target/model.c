@@ -66,6 +66,15 @@ static struct target *model_new(struct drive *drive, uint64_t seed)
 	return &model->base;
 }
 
+/* As much as the drive asks for and the host gives, in proportion to its scale. */
+static void grant_host_memory(struct drive *drive, const struct bed *bed)
+{
+	uint64_t granted_bytes = bed->hmb_bytes / drive->scale;
+
+	if (drive->map_hmb_bytes > granted_bytes)
+		drive->map_hmb_bytes = granted_bytes;
+}
+
 static int model_open(const char *arg, const struct target_options *options, struct target **out)
 {
 	struct drive *drive;
@@ -84,6 +93,7 @@ static int model_open(const char *arg, const struct target_options *options, str
 		drive_free(drive);
 		return err;
 	}
+	grant_host_memory(drive, bed);
 	*out = bed_wrap(model_new(drive, options->seed), bed);
 	return 0;
 }
@@ -129,7 +139,8 @@ static int model_health(struct target *target, struct health *out)
 		.host_written_bytes = count.host_written_bytes,
 		.nand_read_bytes = count.read_units * UNIT_BYTES,
 		.nand_written_bytes =
-			(count.host_units + count.copied_units + count.padded_units) * UNIT_BYTES,
+			(count.host_units + count.copied_units + count.map_units + count.padded_units) *
+			UNIT_BYTES,
 		.gc_copied_bytes = count.copied_units * UNIT_BYTES,
 		.erase_count = count.erases,
 		.user_bytes = count.mapped_units * UNIT_BYTES,
