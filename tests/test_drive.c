@@ -222,7 +222,7 @@ TEST(an_unknown_key_is_answered_with_line_and_suggestion)
 	check_text_refused("name: x\ncolor: red\n",
 			   "d.yaml:2: unknown key 'color' at the top level (known: name, model, class, "
 			   "aliases, notes, capacity, geometry, nand, channel, controller, map, slc, "
-			   "link, buffer, gc)");
+			   "endurance, link, buffer, gc)");
 }
 
 TEST(a_missing_key_says_where_and_what_for)
@@ -407,6 +407,7 @@ TEST(scaling_leaves_everything_else_alone)
 	scaled->pages_per_block = full->pages_per_block;
 	scaled->blocks_per_plane = full->blocks_per_plane;
 	scaled->erase_ns = full->erase_ns;
+	scaled->rated_bytes = full->rated_bytes;
 #define SAME(section, key, field, type, help) check_equal(scaled->field, full->field);
 	DRIVE_VALUES(SAME)
 	drive_free(full);

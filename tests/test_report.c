@@ -125,6 +125,66 @@ TEST(the_peak_is_the_best_point_that_was_sustained)
 	check(!group->has_burst); /* there was no maximum run */
 }
 
+/* 8 outstanding for a second: all 8 at 8 ms and 1,000 a second, 7 at 7 ms. */
+TEST(the_full_points_tell_how_far_luck_goes)
+{
+	const struct group_summary *group;
+
+	begin();
+	add(make_phase(PHASE_POINT, 70, 1000, 7000000)); /* 7 of 8 are not enough */
+	add(make_phase(PHASE_POINT, 80, 1000, 7200000)); /* 7.2 are */
+	add(make_phase(PHASE_POINT, 90, 1100, 7200000));
+	add(make_phase(PHASE_POINT, 100, 1050, 7500000));
+	group = conclude();
+	check_equal(group->full_count, 3);
+	check(group->full_least == 1000);
+	check(group->full_most == 1100);
+	check(strstr(printed(summary, 100), "9.1 % in 3"));
+}
+
+/* Endurance of 300 GB of NAND, a WAF of 3: 100 GB of the host. A GB a second lasts 100 s. */
+TEST(endurance_is_what_the_nand_takes_over_the_write_amplification)
+{
+	struct result_phase *phase = make_phase(PHASE_RUN, 0, 1000, 1000);
+	const struct endurance *endurance;
+
+	begin();
+	summary->size_bytes = 1000000000;
+	summary->scale = 2; /* of a drive twice as large */
+	phase->outcome.has_health = true;
+	phase->outcome.health.host_written_bytes = 1000000000;
+	phase->outcome.health.nand_written_bytes = 3000000000;
+	phase->outcome.health.endurance_bytes = 300000000000;
+	phase->outcome.health.rated_bytes = 50000000000;
+	add(phase);
+	conclude();
+	check(summary->groups[0].runs[0].has_endurance);
+	endurance = &summary->groups[0].runs[0].endurance;
+	check(endurance->lasts_bytes == 2 * 100e9);
+	check(endurance->rated_bytes == 2 * 50e9);
+	check(endurance->years > 199.9 / (365 * 86400));
+	check(endurance->years < 200.1 / (365 * 86400));
+	check(endurance->dwpd > 0.999 * 100 / (5 * 365));
+	check(endurance->dwpd < 1.001 * 100 / (5 * 365));
+	check(strstr(printed(summary, 100), "Endurance"));
+}
+
+TEST(what_did_not_write_or_is_not_known_has_no_endurance)
+{
+	struct result_phase *read = make_phase(PHASE_RUN, 0, 1000, 1000);
+	struct result_phase *unknown = make_phase(PHASE_RUN, 1, 1000, 1000);
+
+	begin();
+	read->outcome.has_health = unknown->outcome.has_health = true;
+	read->outcome.health.endurance_bytes = 1000;
+	unknown->outcome.health.host_written_bytes = 1000;
+	unknown->outcome.health.nand_written_bytes = 1000;
+	add(read);
+	add(unknown);
+	conclude();
+	check(!strstr(printed(summary, 100), "Endurance"));
+}
+
 TEST(a_point_that_failed_is_no_peak)
 {
 	struct result_phase *failed = make_phase(PHASE_POINT, 90, 900, 1000);
@@ -470,6 +530,23 @@ TEST(rounds_that_count_from_zero_again_follow_each_other)
 	check_equal(steady->from_s, 0);
 	check_equal(steady->to_s, 10);
 	check(!summary->caveat_count);
+}
+
+TEST(rounds_that_still_move_within_the_rule_are_steady_and_said_to_move)
+{
+	_cleanup_free_ struct window *windows = make_windows(5);
+	const uint64_t falling[] = { 104, 102, 100, 98, 96 }, rising[] = { 96, 98, 100, 102, 104 };
+	const uint64_t level[] = { 102, 101, 100, 99, 98 }; /* 4 % */
+
+	begin();
+	series_of(PHASE_ROUNDS, windows, 5, falling, 5);
+	check(strstr(printed(summary, 80), "steady, still falling"));
+	begin();
+	series_of(PHASE_ROUNDS, windows, 5, rising, 5);
+	check(strstr(printed(summary, 80), "steady, still rising"));
+	begin();
+	series_of(PHASE_ROUNDS, windows, 5, level, 5);
+	check(!strstr(printed(summary, 80), "still"));
 }
 
 TEST(rounds_that_do_not_settle_are_told_with_their_shares)

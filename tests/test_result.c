@@ -127,6 +127,7 @@ static struct phase_result *an_outcome(uint64_t seed)
 	}
 	outcome->stats.outstanding_ns = ~(unsigned __int128)0;
 	outcome->stats.unfinished = rng_next(&rng) >> 1;
+	outcome->stats.unfinished_ns = (unsigned __int128)rng_next(&rng) << 32;
 	outcome->stats.unissued = rng_next(&rng) >> 1;
 	outcome->stats.late_max_ns = rng_next(&rng) >> 1;
 	for (size_t i = 0; i < sizeof(outcome->usage) / 8; i++)
@@ -172,6 +173,7 @@ static void same_outcome(const struct phase_result *a, const struct phase_result
 	same_hist(&a->stats.hist_due, &b->stats.hist_due);
 	check(a->stats.outstanding_ns == b->stats.outstanding_ns);
 	check(a->stats.unfinished == b->stats.unfinished);
+	check(a->stats.unfinished_ns == b->stats.unfinished_ns);
 	check(a->stats.unissued == b->stats.unissued);
 	check(a->stats.late_max_ns == b->stats.late_max_ns);
 	check(memcmp(&a->usage, &b->usage, sizeof(a->usage)) == 0);
@@ -1090,7 +1092,7 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	char name[128];
 
 	fresh("nothing");
-	refused("nothing", ENOENT, "No such file");
+	refused("nothing", EINVAL, "No such file");
 	write_file("empty", "", 0);
 	refused("empty", EBADMSG, "empty");
 	write_file("text", "a text that is long enough to be taken for a page of a data base, or not", 60);
@@ -1106,8 +1108,8 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	alter("CREATE TABLE recipes (cake TEXT)");
 	refused("foreign", EBADMSG, "SQLite file of another program");
 	result_close(create("newer"));
-	alter("PRAGMA user_version = 2");
-	refused("newer", ENOTSUP, "made by a newer drivebay, version 2; this one reads up to 1");
+	alter("PRAGMA user_version = 3");
+	refused("newer", ENOTSUP, "made by a newer drivebay, version 3; this one reads up to 2");
 	result_close(create("older"));
 	alter("PRAGMA user_version = 0");
 	refused("older", EBADMSG, "no version 0");
@@ -1116,7 +1118,7 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	refused("lacking", EBADMSG, "no table 'rounds'");
 	result_close(create("other"));
 	alter("ALTER TABLE rounds RENAME COLUMN value TO worth");
-	refused("other", EBADMSG, "table 'rounds' is not as version 1 has it");
+	refused("other", EBADMSG, "table 'rounds' is not as version 2 has it");
 }
 
 TEST(a_foreign_file_opened_for_writing_is_not_touched)

@@ -1,5 +1,6 @@
 #include "stats/stats.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -144,8 +145,8 @@ TEST(merging_equals_adding_everything_to_one)
 	stats.outstanding_ns = 10;
 	other.outstanding_ns = 20;
 	all.outstanding_ns = 30;
-	stats_add_unfinished(&stats, 12345);
-	stats_add_unfinished(&all, 12345);
+	stats_add_unfinished(&stats, 12345, 12345);
+	stats_add_unfinished(&all, 12345, 12345);
 	stats_add_unissued(&other, 1234567, 5);
 	stats_add_unissued(&all, 1234567, 5);
 	stats_merge(&stats, &other);
@@ -156,7 +157,7 @@ TEST(the_unfinished_join_the_latency_from_the_due_time_only)
 {
 	stats_clear(&stats);
 	add(&stats, IO_READ, 0, 0, 1000, 0);
-	stats_add_unfinished(&stats, 5);
+	stats_add_unfinished(&stats, 5, 5);
 	stats_add_unissued(&stats, 7000, 2);
 	check_equal(stats.from_submit.count, 1);
 	check_equal(stats.from_due.count, 4);
@@ -173,7 +174,7 @@ TEST(where_nothing_was_completed_the_unfinished_are_all_there_is)
 {
 	stats_clear(&stats);
 	stats_clear(&other);
-	stats_add_unfinished(&other, 500);
+	stats_add_unfinished(&other, 500, 500);
 	stats_add_unissued(&other, 300, 1);
 	stats_merge(&stats, &other);
 	check_equal(stats.from_due.min_ns, 300);
@@ -215,6 +216,25 @@ TEST(littles_law_agrees_up_to_exactly_1_percent)
 	one_outstanding(989900);
 	check(!stats_little_agrees(&stats, &error));
 	check(error < -0.01);
+}
+
+/* Frozen from the middle on: one request was served, the next one never came back. */
+TEST(littles_law_holds_with_those_that_did_not_come_back_or_failed)
+{
+	struct io failed = { .op = IO_READ, .error = -EIO, .submitted_ns = 300, .due_ns = 300,
+			     .completed_ns = 500 };
+	double error;
+
+	stats_clear(&stats);
+	stats.elapsed_ns = 1000;
+	stats.outstanding_ns = 300 + 200 + 500;
+	add(&stats, IO_READ, 0, 0, 300, 0);
+	check(!stats_little_agrees(&stats, &error));
+	stats_add(&stats, &failed);
+	check(!stats_little_agrees(&stats, &error));
+	stats_add_unfinished(&stats, 900, 500);
+	check(stats_little_agrees(&stats, &error));
+	check(error == 0);
 }
 
 TEST(littles_law_is_not_asked_of_a_nearly_idle_run)

@@ -267,6 +267,11 @@ static struct health health_between(const struct health *a, const struct health 
 		.erase_count = b->erase_count - a->erase_count,
 		.user_bytes = b->user_bytes,
 		.media_errors = b->media_errors - a->media_errors,
+		.map_written_bytes = b->map_written_bytes - a->map_written_bytes,
+		.slc_written_bytes = b->slc_written_bytes - a->slc_written_bytes,
+		.erase_most = b->erase_most,
+		.endurance_bytes = b->endurance_bytes,
+		.rated_bytes = b->rated_bytes,
 	};
 }
 

@@ -161,7 +161,8 @@ static inline void end_windows(struct loop *loop, uint64_t now_ns)
 static inline void account(struct loop *loop, struct io *io)
 {
 	if (__builtin_expect(io->completed_ns > loop->end_ns, 0)) {
-		stats_add_unfinished(&loop->rest, loop->end_ns - io->due_ns);
+		stats_add_unfinished(&loop->rest, loop->end_ns - io->due_ns,
+				     loop->end_ns - io->submitted_ns);
 	} else {
 		end_windows(loop, io->completed_ns);
 		stats_add(&loop->interval, io);

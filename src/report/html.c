@@ -366,6 +366,7 @@ static void put_sections(struct page *page)
 	put_table(page, tables_peaks(page->summaries, page->count));
 	put_table(page, tables_checks(page->summaries, page->count));
 	put_table(page, tables_busy(page->summaries, page->count));
+	put_table(page, tables_endurance(page->summaries, page->count));
 	put_table(page, tables_steady(page->summaries, page->count));
 	buf_puts(out, "</section>\n<section aria-labelledby=\"curves\"><h2 id=\"curves\">Latency against IOPS</h2>\n");
 	for (size_t g = 0; g < page->group_count; g++) {

@@ -13,6 +13,12 @@
 /* A resource this busy is the reason for the rate; queueing makes the rest. */
 #define LIMIT_SHARE 0.9
 
+/* A point with so many of the requests it may have outstanding had the drive to the full. */
+#define FULL_SHARE 0.9
+
+#define YEAR_S (365.0 * 86400)
+enum { DWPD_YEARS = 5 };
+
 /*
  * A point that could not send one due request in a thousand was asked too much. (The rate
  * achieved is no witness: few exponential arrivals miss the rate offered by chance.)
@@ -109,6 +115,25 @@ static void summarise_busy(struct run_summary *run, const struct phase_result *o
 	run->limited = run->busy[run->limiter] >= LIMIT_SHARE;
 }
 
+/* Of the drive as it was run: where that is scaled down, scale_endurance() makes up for it. */
+static void summarise_endurance(struct run_summary *run, const struct phase_result *outcome)
+{
+	const struct health *health = &outcome->health;
+	double elapsed_s = (double)outcome->stats.elapsed_ns / 1e9;
+
+	if (!outcome->has_health || !health->endurance_bytes || !health->host_written_bytes
+	    || !health->nand_written_bytes)
+		return;
+	run->has_endurance = true;
+	run->endurance = (struct endurance){
+		.lasts_bytes = (double)health->endurance_bytes
+			* (double)health->host_written_bytes / (double)health->nand_written_bytes,
+		.rated_bytes = (double)health->rated_bytes,
+		.years = (double)health->endurance_bytes / (double)health->nand_written_bytes
+			* elapsed_s / YEAR_S,
+	};
+}
+
 static struct run_summary summarise_run(const struct result_phase *phase)
 {
 	const struct phase_result *outcome = &phase->outcome;
@@ -143,6 +168,7 @@ static struct run_summary summarise_run(const struct result_phase *phase)
 	run.flash_idle = outcome->has_health && run.has_busy && outcome->usage.dies_ns == 0
 		&& outcome->health.host_read_bytes > 0 && outcome->health.nand_read_bytes == 0
 		&& outcome->health.host_written_bytes == 0;
+	summarise_endurance(&run, outcome);
 	if (outcome->has_health && outcome->health.host_written_bytes > 0) {
 		run.has_waf = true;
 		run.waf = share((double)outcome->health.nand_written_bytes,
@@ -565,6 +591,47 @@ static size_t best_point(const struct group_summary *group)
 	return best;
 }
 
+/* The points at which the drive had all it could have, and kept it up. */
+static void find_full_points(struct group_summary *group)
+{
+	for (size_t i = 0; i < group->run_count; i++) {
+		const struct run_summary *run = &group->runs[i];
+
+		if (run->kind != PHASE_POINT || !run->measured || !run->sustained
+		    || run->outstanding < FULL_SHARE * run->allowed)
+			continue;
+		if (!group->full_count || run->iops < group->full_least)
+			group->full_least = run->iops;
+		if (!group->full_count || run->iops > group->full_most)
+			group->full_most = run->iops;
+		group->full_count++;
+	}
+}
+
+static void scale_endurance(const struct summary *summary, struct group_summary *group)
+{
+	double scale = (double)summary->scale;
+
+	for (size_t i = 0; i < group->run_count; i++) {
+		struct endurance *endurance = &group->runs[i].endurance;
+
+		endurance->lasts_bytes *= scale;
+		endurance->rated_bytes *= scale;
+		endurance->years *= scale;
+		if (summary->size_bytes)
+			endurance->dwpd = endurance->lasts_bytes / scale / (double)summary->size_bytes
+				/ (DWPD_YEARS * 365);
+	}
+}
+
+static void find_dirtiest(struct group_summary *group)
+{
+	group->dirtiest = SUMMARY_NONE;
+	for (size_t i = 0; i < group->run_count; i++)
+		if (group->runs[i].has_endurance)
+			group->dirtiest = i;
+}
+
 static void find_peak(struct group_summary *group)
 {
 	const struct run_summary *maximum = group_maximum(group);
@@ -713,6 +780,9 @@ void summary_conclude(struct summary *summary)
 	doubt_missing(summary);
 	for (size_t i = 0; i < summary->group_count; i++) {
 		find_peak(&summary->groups[i]);
+		find_full_points(&summary->groups[i]);
+		find_dirtiest(&summary->groups[i]);
+		scale_endurance(summary, &summary->groups[i]);
 		doubt_steady(summary, &summary->groups[i]);
 		doubt_runs(summary, &summary->groups[i]);
 		doubt_peak(summary, &summary->groups[i]);

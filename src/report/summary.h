@@ -50,6 +50,14 @@ enum { RESOURCE_COUNT = RESOURCE_DIES + 1 };
 
 const char *resource_name(enum resource resource); /* "ctrl write" */
 
+/* How long the drive would live if it were written like this for ever; at full size. */
+struct endurance {
+	double lasts_bytes;       /* of the host, until all blocks have their rated erases */
+	double rated_bytes;       /* warranted; 0: unknown */
+	double dwpd;              /* the former as drive writes a day, five years long */
+	double years;             /* at the rate of the run */
+};
+
 /* One phase of a group, measured. */
 struct run_summary {
 	char *name;
@@ -75,6 +83,8 @@ struct run_summary {
 	bool limited;             /* it was busy enough to be the reason, 90 % or more */
 	bool has_waf;
 	double waf;               /* NAND written / host written */
+	bool has_endurance;       /* it wrote, and the drive's endurance is known */
+	struct endurance endurance;
 };
 
 /* A moment of a series: one window, or several merged into one. */
@@ -123,6 +133,9 @@ struct group_summary {
 	bool after_rounds;        /* the maximum run came after rounds of the same workload */
 	bool after_steady;        /* and they had become steady */
 	size_t point_count;       /* points measured */
+	size_t full_count;        /* of these, sustained and with (nearly) all that may be outstanding */
+	double full_least, full_most; /* their IOPS: the peak is the best of what the drive can do */
+	size_t dirtiest;          /* the run that wrote last: what endurance is reckoned from */
 	bool has_burst;
 	double burst;             /* maximum run : peak */
 	struct steady_summary steady;

@@ -249,6 +249,16 @@ struct table *tables_peaks(struct summary *const *summaries, size_t count)
 	return unless_empty(table);
 }
 
+/* "5.8 % in 6": how far the points lie apart that had the drive to the full. */
+static void cell_full(struct table *table, const struct group_summary *group)
+{
+	if (group->full_count < 2)
+		table_cell(table, "-");
+	else
+		table_cell(table, "%.1f %% in %zu",
+			   (1 - group->full_least / group->full_most) * 100, group->full_count);
+}
+
 static void row_check(struct table *table, struct summary *const *summaries, size_t count,
 		      const struct summary *summary, const struct group_summary *group)
 {
@@ -265,6 +275,7 @@ static void row_check(struct table *table, struct summary *const *summaries, siz
 		table_mark(table, "bad");
 	if (!has_curve(summaries, count))
 		return;
+	cell_full(table, group);
 	if (maximum && maximum->measured)
 		table_number(table, maximum->iops);
 	else
@@ -282,13 +293,16 @@ struct table *tables_checks(struct summary *const *summaries, size_t count)
 
 	table_note(table, "Little's law: IOPS x mean latency against the outstanding requests that "
 		   "were counted, to agree within 1 %%.%s",
-		   !curve ? "" : " Burst is the maximum run over the peak: well above 1, the maximum "
+		   !curve ? "" : " Spread: how far below the best the worst lies of the points that "
+		   "were sustained with at least 90 % of the requests outstanding, and how many these are; "
+		   "the peak is the best of them. Burst is the maximum run over the peak: well above 1, the maximum "
 		   "was taken before the drive was in steady state.");
 	name_columns(table, count);
 	table_column(table, "At", "", 0);
 	table_column(table, "Outstanding", "", 0);
 	table_column(table, "Little", "", 0);
 	if (curve) {
+		table_column(table, "Spread", "", 0);
 		table_column(table, "Max run", "1/s", 0);
 		table_column(table, "Burst", "", 0);
 	}
@@ -335,6 +349,46 @@ struct table *tables_busy(struct summary *const *summaries, size_t count)
 	return unless_empty(table);
 }
 
+static void row_endurance(struct table *table, struct summary *const *summaries, size_t count,
+			  const struct summary *summary, const struct group_summary *group)
+{
+	const struct run_summary *run;
+
+	if (group->dirtiest == SUMMARY_NONE)
+		return;
+	run = &group->runs[group->dirtiest];
+	table_row(table);
+	name_cells(table, summaries, count, summary, group);
+	cell_waf(table, run->has_waf, run->waf);
+	table_number(table, run->endurance.lasts_bytes / 1e12);
+	if (run->endurance.rated_bytes > 0)
+		table_number(table, run->endurance.rated_bytes / 1e12);
+	else
+		table_cell(table, "n/a");
+	table_number(table, run->endurance.dwpd);
+	table_number(table, run->mb_per_s);
+	table_number(table, run->endurance.years);
+}
+
+struct table *tables_endurance(struct summary *const *summaries, size_t count)
+{
+	struct table *table = table_new("Endurance");
+
+	table_note(table, "What the drive would take of each workload until its blocks have the erases "
+		   "they are good for, wear spread evenly, at the write amplification of the last run "
+		   "that wrote: terabytes of the host beside what the maker warrants; drive writes a day "
+		   "for five years; and years of writing at the rate of that run without a pause.");
+	name_columns(table, count);
+	table_column(table, "WAF", "", 0);
+	table_column(table, "Lasts", "TB", 0);
+	table_column(table, "Rated", "TB", 0);
+	table_column(table, "DWPD", "", 0);
+	table_column(table, "At", "MB/s", 0);
+	table_column(table, "Years", "", 0);
+	each_peak(table, summaries, count, row_endurance);
+	return unless_empty(table);
+}
+
 static const struct run_summary *rounds_of(const struct group_summary *group)
 {
 	for (size_t i = 0; i < group->run_count; i++)
@@ -343,8 +397,13 @@ static const struct run_summary *rounds_of(const struct group_summary *group)
 	return NULL;
 }
 
+/* Within SNIA's rule, and yet a series that has not come to rest. */
+#define MOVING_SHARE 0.05
+
 static const char *verdict_words(const struct steady_summary *steady)
 {
+	if (steady->verdict.steady && steady->verdict.slope_share >= MOVING_SHARE)
+		return steady->verdict.slope < 0 ? "steady, still falling" : "steady, still rising";
 	if (steady->verdict.steady)
 		return "steady";
 	return steady->ended ? "NOT STEADY" : "unfinished";

@@ -19,6 +19,9 @@ struct table *tables_checks(struct summary *const *summaries, size_t count);
 /* Where the time went at the peak: busy shares. */
 struct table *tables_busy(struct summary *const *summaries, size_t count);
 
+/* How long the drive would last under each workload that writes. */
+struct table *tables_endurance(struct summary *const *summaries, size_t count);
+
 /* Verdicts of the steady-state rounds. */
 struct table *tables_steady(struct summary *const *summaries, size_t count);
 

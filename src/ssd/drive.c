@@ -134,6 +134,7 @@ static const struct yml_key file_keys[] = {
 	{ "controller", read_section, 0, true, "costs and limits of the controller" },
 	{ "map", read_section, 0, false, "where the map is, when not in DRAM" },
 	{ "slc", read_section, 0, false, "blocks written one bit a cell, as a cache" },
+	{ "endurance", read_section, 0, false, "how much it may be written" },
 	{ "link", read_section, 0, true, "PCIe" },
 	{ "buffer", read_section, 0, true, "where writes wait" },
 	{ "gc", read_section, 0, true, "garbage collection" },
@@ -216,6 +217,8 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_slc_program_ns, 0, S_NS, 1 },
 	{ DRIVE_VALUE_slc_read_ns, 0, S_NS, 1 },
 	{ DRIVE_VALUE_slc_idle_ns, 0, 3600 * S_NS, 1 },
+	{ DRIVE_VALUE_endurance_cycles, 0, 10000000, 1 },
+	{ DRIVE_VALUE_rated_bytes, 0, 1ull << 60, 1 },
 	{ DRIVE_VALUE_link_generation, 1, 6, 1 },
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
@@ -504,6 +507,7 @@ static void apply(struct drive *drive, uint64_t scale)
 	drive->map_hmb_bytes /= scale;
 	drive->slc_static_bytes /= scale;
 	drive->slc_dynamic_bytes /= scale;
+	drive->rated_bytes /= scale;
 	drive->erase_ns = (drive->erase_ns * division.programs + programs / 2) / programs;
 	drive->scale = (uint32_t)(drive->scale * scale);
 }

@@ -11,7 +11,8 @@
  * stored as the enum below).
  *
  * A file may leave out what its drive does not have: the section `map` (the whole map is in
- * DRAM), the section `slc` (no cache), nand.read_spread and gc.burst. Those values are 0 then,
+ * DRAM), the section `slc` (no cache), the
+ * section `endurance` (not known), nand.read_spread and gc.burst. Those values are 0 then,
  * with no origin.
  */
 #ifndef DRIVEBAY_SSD_DRIVE_H
@@ -58,6 +59,8 @@
 	X(slc, read, slc_read_ns, duration, "tR of such a page") \
 	X(slc, idle, slc_idle_ns, duration, "time without writes after which the cache is emptied") \
 	X(slc, full, slc_full, word, "direct or fold: past a full cache to the other blocks, or emptying it at the same time") \
+	X(endurance, cycles, endurance_cycles, count, "erases that a block is good for") \
+	X(endurance, rated, rated_bytes, size, "host bytes that the maker warrants") \
 	X(link, generation, link_generation, count, "PCIe generation, 1 to 6") \
 	X(link, lanes, link_lanes, count, "PCIe lanes") \
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \

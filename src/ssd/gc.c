@@ -238,6 +238,8 @@ void gc_erase_done(struct ssd *ssd, uint32_t index)
 	if (--superblock->erases_left)
 		return;
 	superblock->erase_count++;
+	if (superblock->erase_count > ssd->count.erase_most)
+		ssd->count.erase_most = superblock->erase_count;
 	ssd->victim_credit -= superblock->gc_credit;
 	superblock->gc_credit = 0;
 	ssd->unretired--;

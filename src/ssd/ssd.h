@@ -36,6 +36,7 @@ struct ssd_counters {
 	uint64_t flash_accesses, read_units; /* for host and GC; units that crossed a channel */
 	uint64_t programs, slc_programs, erases; /* erases: of blocks of all planes of one die */
 	uint64_t suspends;
+	uint64_t erase_most;    /* erases of the superblock that has most */
 	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
 	uint64_t dies_ns, channels_ns, read_engine_ns, write_engine_ns, link_read_ns, link_write_ns;

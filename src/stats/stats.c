@@ -43,6 +43,7 @@ static void clear_numbers(struct stats *stats)
 	latency_clear(&stats->write_from_submit);
 	stats->outstanding_ns = 0;
 	stats->unfinished = 0;
+	stats->unfinished_ns = 0;
 	stats->unissued = 0;
 	stats->late_max_ns = 0;
 }
@@ -69,6 +70,7 @@ void stats_add(struct stats *stats, const struct io *io)
 		stats->late_max_ns = late_ns;
 	if (io->error) {
 		stats->errors++;
+		stats->unfinished_ns += from_submit_ns;
 		return;
 	}
 	stats->ios[io->op]++;
@@ -97,10 +99,11 @@ static void add_waiting(struct stats *stats, uint64_t waited_ns, uint64_t count)
 	hist_add_many(&stats->hist_due, waited_ns, count);
 }
 
-void stats_add_unfinished(struct stats *stats, uint64_t waited_ns)
+void stats_add_unfinished(struct stats *stats, uint64_t waited_ns, uint64_t outstanding_ns)
 {
 	add_waiting(stats, waited_ns, 1);
 	stats->unfinished++;
+	stats->unfinished_ns += outstanding_ns;
 }
 
 void stats_add_unissued(struct stats *stats, uint64_t waited_ns, uint64_t count)
@@ -142,6 +145,7 @@ void stats_merge(struct stats *into, const struct stats *from)
 	hist_merge(&into->hist_due, &from->hist_due);
 	into->outstanding_ns += from->outstanding_ns;
 	into->unfinished += from->unfinished;
+	into->unfinished_ns += from->unfinished_ns;
 	into->unissued += from->unissued;
 	if (from->late_max_ns > into->late_max_ns)
 		into->late_max_ns = from->late_max_ns;
@@ -216,6 +220,9 @@ bool stats_little_agrees(const struct stats *stats, double *error)
 {
 	double counted = stats_outstanding(stats);
 	double computed = stats_iops(stats) * latency_mean_ns(&stats->from_submit) / 1e9;
+
+	if (stats->elapsed_ns)
+		computed += (double)stats->unfinished_ns / (double)stats->elapsed_ns;
 
 	if (error)
 		*error = counted > 0 ? computed / counted - 1 : 0;

@@ -30,6 +30,8 @@ struct stats {
 	unsigned __int128 outstanding_ns;    /* integral over time of requests outstanding, kept
 						by the run loop at submit and reap */
 	uint64_t unfinished;                 /* submitted and not back at the end */
+	unsigned __int128 unfinished_ns;     /* what these, and those that failed, had been
+						outstanding: the rest of the integral */
 	uint64_t unissued;                   /* due within the run and never submitted */
 	uint64_t late_max_ns;                /* the longest a request waited for its turn */
 };
@@ -55,12 +57,12 @@ void stats_add(struct stats *stats, const struct io *io); /* a completed request
 
 /*
  * Requests that had not come back, or not even gone out, at the end of the run, after they
- * had waited this long since they were due. They join the latency from the due time, as the
+ * had waited this long since they were due (and been outstanding since they went out). They join the latency from the due time, as the
  * least it can have been: were they left out, a target that stops answering would look
  * well. They do not touch min_ns while anything was completed (a request that went out just
  * before the end says nothing about the fastest).
  */
-void stats_add_unfinished(struct stats *stats, uint64_t waited_ns);
+void stats_add_unfinished(struct stats *stats, uint64_t waited_ns, uint64_t outstanding_ns);
 void stats_add_unissued(struct stats *stats, uint64_t waited_ns, uint64_t count);
 
 /*
@@ -90,8 +92,8 @@ double stats_bytes_per_s(const struct stats *stats);
 double stats_outstanding(const struct stats *stats); /* time-weighted, counted */
 
 /*
- * Little's law: outstanding = IOPS x mean latency from submission. True when counted
- * and computed agree within 1 %, or when both are below half a request (a nearly idle
+ * Little's law: outstanding = IOPS x mean latency from submission, plus the share of those that
+ * were not back at the end or failed. True when counted and computed agree within 1 %, or when both are below half a request (a nearly idle
  * run, where a request at the edge is a large share). *error (may be NULL) is
  * computed / counted - 1; 0 when nothing was outstanding.
  */

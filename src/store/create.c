@@ -31,7 +31,7 @@ static int create_tables(struct result *result)
 		buf_puts(&sql, ";\n");
 	}
 	for (size_t i = 0; i < FILE_TABLES; i++) {
-		table_create_sql(file_tables[i], &sql);
+		table_create_sql(file_tables[i], RESULT_VERSION, &sql);
 		buf_puts(&sql, ";\n");
 	}
 	buf_puts(&sql, view_sql);

@@ -357,7 +357,9 @@ static void put_health(struct csv *csv, const struct phase_result *outcome)
 	const uint64_t counters[] = {
 		health->host_read_bytes, health->host_written_bytes, health->nand_read_bytes,
 		health->nand_written_bytes, health->gc_copied_bytes, health->erase_count,
-		health->user_bytes, health->media_errors,
+		health->user_bytes, health->media_errors, health->map_written_bytes,
+		health->slc_written_bytes, health->erase_most, health->endurance_bytes,
+		health->rated_bytes,
 	};
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -367,7 +369,8 @@ static void put_health(struct csv *csv, const struct phase_result *outcome)
 }
 
 #define HEALTH "host_read_bytes,host_written_bytes,nand_read_bytes,nand_written_bytes," \
-	"gc_copied_bytes,erase_count,user_bytes,media_errors,waf,"
+	"gc_copied_bytes,erase_count,user_bytes,media_errors,map_written_bytes," \
+	"slc_written_bytes,erase_most,endurance_bytes,rated_bytes,waf,"
 
 static int export_phase(struct result *result, const struct result_phase *phase, struct csv *csv)
 {

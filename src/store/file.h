@@ -25,6 +25,7 @@ struct pending {
 struct result {
 	char *path, *file; /* as it was given, for sentences; absolute, for opening it again */
 	sqlite3 *db;       /* NULL when detached */
+	unsigned version;  /* of the file */
 	bool writable, batch;
 	bool folds;        /* connected for writing, if only to put right what a cut left */
 	bool plain;        /* without the log: the file system cannot share memory */

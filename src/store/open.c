@@ -27,6 +27,10 @@ static int check_version(struct result *result)
 	if (version < 1)
 		return fail(EBADMSG, "%s: corrupt: there is no version %lld", result->path,
 			    (long long)version);
+	if (version < RESULT_VERSION && result->writable)
+		return fail(ENOTSUP, "%s: made by an older drivebay, version %lld: it can be read, "
+			    "but not gone on with; start anew", result->path, (long long)version);
+	result->version = (unsigned)version;
 	return 0;
 }
 
@@ -49,8 +53,8 @@ static int check_table(struct result *result, const char *name, const char *expe
 	if (!sql)
 		return fail(EBADMSG, "%s: corrupt: there is no table '%s'", result->path, name);
 	if (strcmp((const char *)sql, expected) != 0)
-		return fail(EBADMSG, "%s: corrupt: table '%s' is not as version %d has it",
-			    result->path, name, RESULT_VERSION);
+		return fail(EBADMSG, "%s: corrupt: table '%s' is not as version %u has it",
+			    result->path, name, result->version);
 	return 0;
 }
 
@@ -69,7 +73,7 @@ static int check_tables(struct result *result)
 	for (size_t i = 0; !err && i < FILE_TABLES; i++) {
 		_cleanup_buf_ struct buf sql = BUF_INIT;
 
-		table_create_sql(file_tables[i], &sql);
+		table_create_sql(file_tables[i], result->version, &sql);
 		err = check_table(result, file_tables[i]->name, sql.text);
 	}
 	return err;
@@ -108,8 +112,9 @@ static int check_file(const char *path, bool writable)
 {
 	struct stat st;
 
+	/* A file that is not there was asked for by mistake, like a target that is not. */
 	if (stat(path, &st) < 0)
-		return fail(errno, "%s: %s", path, strerror(errno));
+		return fail(errno == ENOENT ? EINVAL : errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return fail(EISDIR, "%s: a directory, not a drivebay result", path);
 	if (!S_ISREG(st.st_mode))

@@ -128,7 +128,7 @@ static int select_rows(struct result *result, const struct table *table, size_t 
 	_cleanup_buf_ struct buf sql = BUF_INIT;
 	int err;
 
-	table_select_sql(table, phase == PHASE_ANY, &sql);
+	table_select_sql(table, result->version, phase == PHASE_ANY, &sql);
 	err = file_prepare(result, sql.text, statement);
 	if (!err && phase != PHASE_ANY)
 		sqlite3_bind_int64(*statement, 1, (sqlite3_int64)phase);
@@ -146,7 +146,7 @@ static int read_one(struct result *result, const struct table *table, size_t pha
 		err = file_step(result, statement);
 	if (err != 1)
 		return err;
-	err = row_read(statement, table, result->path, keys, row);
+	err = row_read(statement, table, result->version, result->path, keys, row);
 	return err ? err : 1;
 }
 
@@ -205,7 +205,8 @@ int file_read_rows(struct result *result, const struct table *table, size_t phas
 			rows = xrealloc(rows, capacity * size);
 		}
 		memset(rows + *count * size, 0, size);
-		err = row_read(statement, table, result->path, keys, rows + *count * size);
+		err = row_read(statement, table, result->version, result->path, keys,
+			       rows + *count * size);
 		*count += !err;
 	}
 	if (err) {

@@ -79,10 +79,11 @@ static const struct column outcome_columns[] = {
 	O(stats.member.max_ns, title "_max_ns", U64), \
 	O(stats.member.sum_ns, title "_sum_ns", SUM), \
 	O(stats.member.sum_square_ns, title "_sum_square_ns2", SUM)
-#define GUARDED(group, member) \
-	{ .name = #member, .type = COLUMN_U64, \
+#define GUARDED_SINCE(version, group, member) \
+	{ .name = #member, .type = COLUMN_U64, .since = version, \
 	  .offset = offsetof(struct phase_result, group.member), \
 	  .guard = offsetof(struct phase_result, has_##group) }
+#define GUARDED(group, member) GUARDED_SINCE(0, group, member)
 	WORD(struct phase_result, status, "status", phase_status_words),
 	O(note, "note", NOTE),
 	O(began_ns, "began_ns", U64),
@@ -106,6 +107,8 @@ static const struct column outcome_columns[] = {
 	O(stats.hist_due, "due_hist", HIST),
 	O(stats.outstanding_ns, "outstanding_ns", SUM),
 	O(stats.unfinished, "unfinished", U64),
+	{ .name = "unfinished_ns", .type = COLUMN_SUM, .since = 2,
+	  .offset = offsetof(struct phase_result, stats.unfinished_ns) },
 	O(stats.unissued, "unissued", U64),
 	O(stats.late_max_ns, "late_max_ns", U64),
 	O(sustained, "sustained", BOOL),
@@ -133,7 +136,13 @@ static const struct column outcome_columns[] = {
 	GUARDED(health, erase_count),
 	GUARDED(health, user_bytes),
 	GUARDED(health, media_errors),
+	GUARDED_SINCE(2, health, map_written_bytes),
+	GUARDED_SINCE(2, health, slc_written_bytes),
+	GUARDED_SINCE(2, health, erase_most),
+	GUARDED_SINCE(2, health, endurance_bytes),
+	GUARDED_SINCE(2, health, rated_bytes),
 #undef GUARDED
+#undef GUARDED_SINCE
 #undef LATENCY
 #undef O
 };
@@ -155,10 +164,10 @@ static const struct column round_columns[] = {
 _Static_assert(sizeof(struct window) == sizeof(window_columns) / sizeof(window_columns[0]) * 8,
 	       "a column for each member of struct window");
 _Static_assert(sizeof(struct usage) == 7 * 8, "a column for each member of struct usage");
-_Static_assert(sizeof(struct health) == 8 * 8, "a column for each member of struct health");
+_Static_assert(sizeof(struct health) == 13 * 8, "a column for each member of struct health");
 _Static_assert(sizeof(struct latency) == 2 * 16 + ROUND_UP(3 * 8, 16),
 	       "a column for each member of struct latency");
-_Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 2 * sizeof(struct hist) + 16 +
+_Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 2 * sizeof(struct hist) + 2 * 16 +
 		       ROUND_UP((2 * IO_OP_COUNT + 5) * 8, 16),
 	       "a column for each member of struct stats");
 
@@ -208,16 +217,22 @@ static size_t key_count(const struct table *table)
 	return count;
 }
 
+static bool has_column(const struct column *column, unsigned version)
+{
+	return column->since <= version;
+}
+
 /* "a, b, c": the keys, and then (unless only_keys) the columns. */
-static void put_names(const struct table *table, bool only_keys, struct buf *out)
+static void put_names(const struct table *table, unsigned version, bool only_keys, struct buf *out)
 {
 	for (size_t i = 0; i < key_count(table); i++)
 		buf_printf(out, "%s%s", i ? ", " : "", table->keys[i]);
 	for (size_t i = 0; !only_keys && i < table->column_count; i++)
-		buf_printf(out, ", %s", table->columns[i].name);
+		if (has_column(&table->columns[i], version))
+			buf_printf(out, ", %s", table->columns[i].name);
 }
 
-void table_create_sql(const struct table *table, struct buf *out)
+void table_create_sql(const struct table *table, unsigned version, struct buf *out)
 {
 	buf_printf(out, "CREATE TABLE %s (", table->name);
 	for (size_t i = 0; i < key_count(table); i++)
@@ -225,11 +240,13 @@ void table_create_sql(const struct table *table, struct buf *out)
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
 
+		if (!has_column(column, version))
+			continue;
 		buf_printf(out, "%s %s%s, ", column->name, sql_type(column->type),
 			   may_be_null(column) ? "" : " NOT NULL");
 	}
 	buf_puts(out, "PRIMARY KEY (");
-	put_names(table, true, out);
+	put_names(table, version, true, out);
 	/* A single whole number is the row's own number, which needs no second tree either. */
 	buf_printf(out, ")) STRICT%s", key_count(table) > 1 ? ", WITHOUT ROWID" : "");
 }
@@ -237,22 +254,22 @@ void table_create_sql(const struct table *table, struct buf *out)
 void table_insert_sql(const struct table *table, struct buf *out)
 {
 	buf_printf(out, "INSERT INTO %s (", table->name);
-	put_names(table, false, out);
+	put_names(table, RESULT_VERSION, false, out);
 	buf_puts(out, ") VALUES (?");
 	for (size_t i = 1; i < key_count(table) + table->column_count; i++)
 		buf_puts(out, ", ?");
 	buf_puts(out, ")");
 }
 
-void table_select_sql(const struct table *table, bool all, struct buf *out)
+void table_select_sql(const struct table *table, unsigned version, bool all, struct buf *out)
 {
 	buf_puts(out, "SELECT ");
-	put_names(table, false, out);
+	put_names(table, version, false, out);
 	buf_printf(out, " FROM %s", table->name);
 	if (!all)
 		buf_printf(out, " WHERE %s = ?", table->keys[0]);
 	buf_puts(out, " ORDER BY ");
-	put_names(table, true, out);
+	put_names(table, version, true, out);
 }
 
 /* Numbers and texts */
@@ -624,8 +641,8 @@ static const char *read_column(sqlite3_stmt *statement, int at, const struct col
 	return NULL;
 }
 
-int row_read(sqlite3_stmt *statement, const struct table *table, const char *path,
-	     uint64_t *keys, void *row)
+int row_read(sqlite3_stmt *statement, const struct table *table, unsigned version,
+	     const char *path, uint64_t *keys, void *row)
 {
 	const char *name = "", *bad = NULL;
 	int at = 0;
@@ -635,6 +652,8 @@ int row_read(sqlite3_stmt *statement, const struct table *table, const char *pat
 		bad = read_integer(statement, at++, INT64_MAX, &keys[i]);
 	}
 	for (size_t i = 0; !bad && i < table->column_count; i++) {
+		if (!has_column(&table->columns[i], version))
+			continue;
 		name = table->columns[i].name;
 		bad = read_column(statement, at++, &table->columns[i], row);
 	}

@@ -39,6 +39,7 @@ struct column {
 	size_t guard;             /* offset of a bool that says whether there is a value at all,
 				     else NULL is written; 0: there always is */
 	const char *const *words; /* COLUMN_WORD: ends with NULL */
+	unsigned since;           /* the first version that has it; 0: all */
 };
 
 enum { TABLE_KEYS = 2 };
@@ -58,23 +59,27 @@ extern const struct table table_rounds;    /* rows: uint64_t */
 
 extern const char *const phase_kind_words[], *const phase_status_words[], *const pattern_words[];
 
-/* Statements as text. Insert takes keys, then columns; select gives keys, then columns, in
-   order of the keys: of the rows whose first key is the parameter, or of all. */
-void table_create_sql(const struct table *table, struct buf *out);
+/*
+ * Statements as text, for a file of this version. Insert, which only the latest version is
+ * written with, takes keys, then columns; select gives keys, then columns, in order of the
+ * keys: of the rows whose first key is the parameter, or of all.
+ */
+void table_create_sql(const struct table *table, unsigned version, struct buf *out);
 void table_insert_sql(const struct table *table, struct buf *out);
-void table_select_sql(const struct table *table, bool all, struct buf *out);
+void table_select_sql(const struct table *table, unsigned version, bool all, struct buf *out);
 
 /* Fills the parameters of an insert. -ERANGE with a sentence for what cannot be kept. */
 int row_bind(sqlite3_stmt *statement, const struct table *table, const uint64_t *keys,
 	     const void *row);
 
 /*
- * Takes the current row of a select into a zeroed *row. -EBADMSG with a sentence that begins
+ * Takes the current row of a select of this version into a zeroed *row, where what the version
+ * does not have stays zero. -EBADMSG with a sentence that begins
  * with `path` for anything row_bind() cannot have written; *row then holds nothing to free.
  * Else its texts are to be freed with row_free().
  */
-int row_read(sqlite3_stmt *statement, const struct table *table, const char *path,
-	     uint64_t *keys, void *row);
+int row_read(sqlite3_stmt *statement, const struct table *table, unsigned version,
+	     const char *path, uint64_t *keys, void *row);
 void row_free(const struct table *table, void *row);
 
 /* What came of a phase of which there is no outcome yet: pending, and nothing measured. */

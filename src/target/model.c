@@ -128,6 +128,14 @@ static const char *model_describe(struct target *target)
 	return model_of(target)->description;
 }
 
+/* Until each block has its rated cycles: a drive that levels wear gets that far. */
+static uint64_t endurance_bytes(const struct drive *drive)
+{
+	unsigned __int128 bytes = (unsigned __int128)drive_raw_bytes(drive) * drive->endurance_cycles;
+
+	return bytes > INT64_MAX ? INT64_MAX : (uint64_t)bytes;
+}
+
 static int model_health(struct target *target, struct health *out)
 {
 	const struct model *model = model_of(target);
@@ -144,6 +152,12 @@ static int model_health(struct target *target, struct health *out)
 		.gc_copied_bytes = count.copied_units * UNIT_BYTES,
 		.erase_count = count.erases,
 		.user_bytes = count.mapped_units * UNIT_BYTES,
+		.map_written_bytes = count.map_units * UNIT_BYTES,
+		.slc_written_bytes = count.slc_programs * model->drive->planes *
+				     model->drive->page_bytes,
+		.erase_most = count.erase_most,
+		.endurance_bytes = endurance_bytes(model->drive),
+		.rated_bytes = model->drive->rated_bytes,
 	};
 	return 0;
 }

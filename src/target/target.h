@@ -65,6 +65,11 @@ struct health {
 	uint64_t erase_count;         /* blocks erased */
 	uint64_t user_bytes;          /* logical bytes mapped now */
 	uint64_t media_errors;
+	uint64_t map_written_bytes;   /* of nand_written_bytes: pages of the map, its journal */
+	uint64_t slc_written_bytes;   /* and what was written one bit a cell, whatever it was */
+	uint64_t erase_most;          /* erases of the block that has most, now */
+	uint64_t endurance_bytes;     /* NAND bytes until all blocks have their rated cycles */
+	uint64_t rated_bytes;         /* host bytes that the maker warrants; 0: both unknown */
 };
 
 /*

@@ -18,3 +18,5 @@ for file in absent empty text cut; do
 done
 try --resume .
 ls
+cp "$ROOT/tests/fuzz/corpus/result/complete.drivebay" older.drivebay
+try --resume older.drivebay
