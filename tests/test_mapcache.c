@@ -128,6 +128,37 @@ TEST(units_that_cleaning_moves_cost_an_entry_of_a_journal)
 	drop();
 }
 
+/*
+ * Four units are in a program of eight that nothing fills, four wait in the full buffer for the
+ * map and are trimmed there, and four more wait for the buffer.
+ */
+TEST(what_is_trimmed_in_a_full_buffer_makes_room_for_what_waits)
+{
+	struct drive description = mapped();
+	struct io ios[16];
+
+	description.pages_per_program = 8;
+	description.buffer_bytes = 8 * UNIT_BYTES;
+	make(description);
+	fill();
+	for (uint64_t page = 8; page < 16; page++)
+		alone_ns(IO_READ, page * ENTRIES); /* nothing changed is left in the cache */
+	ssd_settle(ssd);
+	for (uint64_t i = 0; i < 16; i++) {
+		bool trims = i >= 8 && i < 12;
+		uint64_t page = i < 8 ? i : i - 4;
+
+		ios[i] = (struct io){ .op = trims ? IO_TRIM : IO_WRITE, .size_bytes = UNIT_BYTES,
+				      .offset_bytes = page * ENTRIES * UNIT_BYTES };
+		ssd_submit(ssd, &ios[i]);
+	}
+	for (int i = 0; i < 16; i++)
+		check(ssd_reap(ssd, UINT64_MAX) != NULL);
+	ssd_settle(ssd);
+	check_equal(counted().mapped_units, USER - 4);
+	drop();
+}
+
 TEST(a_scaled_drive_hits_and_misses_as_often)
 {
 	struct drive description = mapped();
