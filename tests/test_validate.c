@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
@@ -16,12 +18,18 @@ static bool knows_a(const char *name)
 	return !strcmp(name, "a");
 }
 
+static bool knows_any(const char *name)
+{
+	return strcmp(name, "nowhere");
+}
+
+static const struct validate_scope scope = { knows_a, knows_any, NULL };
 static struct csv *csv;
 static struct validation *validation;
 
 static void read_rows(const char *text)
 {
-	if (csv_parse("p.csv", text, strlen(text), &csv) || validate_read(csv, knows_a, &validation))
+	if (csv_parse("p.csv", text, strlen(text), &csv) || validate_read(&csv, 1, &scope, &validation))
 		tap_fail("%s", fail_message());
 }
 
@@ -115,9 +123,83 @@ TEST(a_word_that_judges_nothing_is_refused_with_its_line)
 	struct validation *none;
 
 	check_equal(csv_parse("p.csv", text, strlen(text), &csv), 0);
-	check_equal(validate_read(csv, knows_a, &none), -EINVAL);
+	check_equal(validate_read(&csv, 1, &scope, &none), -EINVAL);
 	check(!strcmp(fail_message(), "p.csv:2: judged: 'maybe' is none of yes, no, lab-wide"));
 	csv_free(csv);
+}
+
+TEST(judged_rows_that_cannot_be_mapped_are_listed_each_with_a_reason_and_stop_nothing)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct summary *summary = sample();
+	struct validate_tally tally;
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,oltp,tps,=,100,1/s,yes,x\n"
+		       "b,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,4k-random-read,rank,=,3,1,yes,x\n"
+		       "a,4k-random-read,iops,=,last,1/s,yes,x\n"
+		       "a,4k-random-read,iops,=,0,1/s,yes,x\n"
+		       "a,4k-random-read,iops,=,5,1/s,yes,nowhere\n"
+		       "a,4k-random-write,iops,=,5,1/s,yes,x\n"
+		       "a,protocol,host,=,tower,text,no,x\n");
+	check_equal(validation->job_count, 1);
+	validate_take(validation, 0, summary, "", "");
+	tally = validate_tally(validation);
+	check_equal(tally.judged, 8);
+	check_equal(tally.compared, 1);
+	check_equal(tally.unmapped, 6);
+	check_equal(tally.missing, 1);
+	validate_print(validation, out, 200);
+	fclose(out);
+	check(strstr(text, "oltp"));
+	check(strstr(text, "no such bed"));
+	check(strstr(text, "Judged figures: 8, of which 1 compared, 6 not mapped, 1 not given"));
+	check(strstr(text, "not mapped: no such test yet: 2 figures, 1 of them judged\n"));
+	check(strstr(text, "not given by its run: a 4k-random-write iops\n"));
+	free(text);
+	summary_free(summary);
+	drop();
+}
+
+TEST(a_failed_run_costs_its_own_figures_only)
+{
+	struct summary *summary = sample();
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,4k-random-read,iops,=,100,1/s,yes,y\n");
+	validate_lose(validation, 0);
+	validate_take(validation, 1, summary, "", "");
+	check(!strcmp(validation->figures[0].why, "its run failed"));
+	check_equal(validate_tally(validation).unmapped, 1);
+	check_equal(validate_score_all(validation).count, 1);
+	summary_free(summary);
+	drop();
+}
+
+TEST(several_files_are_one_set_and_one_drive_can_be_picked)
+{
+	static const char rows[] = HEAD "a,4k-random-read,iops,=,1,1/s,yes,x\n";
+	static const char more[] = HEAD "b,4k-random-read,iops,=,2,1/s,yes,x\n"
+					"a,4k-random-write,iops,=,3,1/s,yes,x\n";
+	struct validate_scope picked = scope;
+	struct csv *files[2];
+
+	picked.drive = "a";
+	check_equal(csv_parse("1.csv", rows, strlen(rows), &files[0]), 0);
+	check_equal(csv_parse("2.csv", more, strlen(more), &files[1]), 0);
+	check_equal(validate_read(files, 2, &scope, &validation), 0);
+	check_equal(validation->figure_count, 3);
+	check_equal(validation->job_count, 1);
+	validate_free(validation);
+	check_equal(validate_read(files, 2, &picked, &validation), 0);
+	check_equal(validation->figure_count, 2);
+	check(validation->figures[1].published == 3);
+	validate_free(validation);
+	csv_free(files[0]);
+	csv_free(files[1]);
 }
 
 int main(void)

@@ -28,13 +28,21 @@ static const struct poptOption options[] = {
 	POPT_TABLEEND
 };
 
-static bool knows_drive(const char *name)
+static bool knows(const char *kind, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 
-	if (drive_name && strcmp(name, drive_name))
-		return false;
-	return !strchr(name, '/') && data_find("drives", name, &path) == 0;
+	return *name && !strchr(name, '/') && data_find(kind, name, &path) == 0;
+}
+
+static bool knows_drive(const char *name)
+{
+	return knows("drives", name);
+}
+
+static bool knows_bed(const char *name)
+{
+	return knows("beds", name);
 }
 
 static char *job_path(const char *directory, size_t job)
@@ -63,13 +71,26 @@ static pid_t start_job(const struct validate_job *job, const char *directory, si
 	_exit(err ? 1 : 0);
 }
 
-static int run_jobs(const struct validation *validation, const char *directory, uint64_t seed)
+/* The job of process `pid`, which has ended. */
+static size_t job_of(const pid_t *pids, size_t count, pid_t pid)
 {
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return i;
+	return VALIDATE_NONE;
+}
+
+/* Runs every job, as many at a time as there are cores; `lost` says which gave no result. */
+static int run_jobs(const struct validation *validation, const char *directory, uint64_t seed,
+		    bool *lost)
+{
+	_cleanup_free_ pid_t *pids = xcalloc(validation->job_count, sizeof(*pids));
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t started = 0, running = 0;
-	int failed = 0;
 
 	while (started < validation->job_count || running) {
+		size_t ended;
+		pid_t pid;
 		int status;
 
 		if (started < validation->job_count && running < (size_t)(cores > 0 ? cores : 1)) {
@@ -77,17 +98,23 @@ static int run_jobs(const struct validation *validation, const char *directory, 
 
 			fprintf(stderr, "[%zu/%zu] %s in %s: %s\n", started + 1, validation->job_count,
 				job->drive, job->bed, job->plan);
-			if (start_job(job, directory, started++, seed) < 0)
+			pids[started] = start_job(job, directory, started, seed);
+			if (pids[started] < 0)
 				return fail(errno, "cannot start a process: %s", strerror(errno));
+			started++;
 			running++;
 			continue;
 		}
-		if (wait(&status) < 0)
+		pid = wait(&status);
+		if (pid < 0)
 			return fail(errno, "waiting for a model: %s", strerror(errno));
-		failed += !WIFEXITED(status) || WEXITSTATUS(status);
+		ended = job_of(pids, started, pid);
+		if (ended == VALIDATE_NONE)
+			continue;
+		lost[ended] = !WIFEXITED(status) || WEXITSTATUS(status);
 		running--;
 	}
-	return failed ? fail(EIO, "%d of %zu models failed", failed, validation->job_count) : 0;
+	return 0;
 }
 
 static int take_job(struct validation *validation, const char *directory, size_t job)
@@ -134,34 +161,63 @@ static void remove_directory(const char *directory, size_t jobs)
 	rmdir(directory);
 }
 
-static int validate_file(const char *path, uint64_t seed)
+/* A run that failed costs its own figures; the table is printed all the same. */
+static int run_and_print(struct validation *validation, const char *directory, uint64_t seed)
 {
+	_cleanup_free_ bool *lost = xcalloc(validation->job_count, sizeof(*lost));
+	size_t failed = 0;
+	int err = run_jobs(validation, directory, seed, lost);
+
+	for (size_t i = 0; !err && i < validation->job_count; i++) {
+		if (!lost[i])
+			err = take_job(validation, directory, i);
+		else
+			validate_lose(validation, i);
+		failed += lost[i];
+	}
+	if (err)
+		return err;
+	validate_print(validation, stdout, 100);
+	return failed ? fail(EIO, "%zu of %zu models failed", failed, validation->job_count) : 0;
+}
+
+static int validate_files(struct csv *const *files, size_t count, uint64_t seed)
+{
+	const struct validate_scope scope = { knows_drive, knows_bed, drive_name };
 	struct validation *validation = NULL;
-	struct csv *csv = NULL;
-	char *directory = NULL;
-	int err = csv_load(path, &csv);
+	_cleanup_free_ char *directory = NULL;
+	int err = validate_read(files, count, &scope, &validation);
 
 	if (!err)
-		err = validate_read(csv, knows_drive, &validation);
-	if (!err)
 		err = make_directory(&directory);
-	if (!err)
-		err = run_jobs(validation, directory, seed);
-	for (size_t i = 0; !err && i < validation->job_count; i++)
-		err = take_job(validation, directory, i);
-	if (!err)
-		validate_print(validation, stdout, 100);
-	if (directory && !output)
-		remove_directory(directory, validation->job_count);
-	free(directory);
+	if (!err) {
+		err = run_and_print(validation, directory, seed);
+		if (!output)
+			remove_directory(directory, validation->job_count);
+	}
 	validate_free(validation);
-	csv_free(csv);
+	return err;
+}
+
+static int load_and_validate(const char **paths, size_t count, uint64_t seed)
+{
+	struct csv **files = xcalloc(count, sizeof(struct csv *));
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = csv_load(paths[i], &files[i]);
+	if (!err)
+		err = validate_files(files, count, seed);
+	for (size_t i = 0; i < count; i++)
+		csv_free(files[i]);
+	free(files);
 	return err;
 }
 
 static int validate(int count, const char **arguments)
 {
 	_cleanup_free_ char *own = xasprintf("%s/published/published.csv", data_root());
+	const char *own_only[] = { own };
 	uint64_t seed = 1;
 	int err = 0;
 
@@ -172,10 +228,8 @@ static int validate(int count, const char **arguments)
 	}
 	if (!err && drive_name && !knows_drive(drive_name))
 		err = fail(EINVAL, "--drive: there is no drive '%s'", drive_name);
-	if (!err && count == 0)
-		err = validate_file(own, seed);
-	for (int i = 0; !err && i < count; i++)
-		err = validate_file(arguments[i], seed);
+	if (!err)
+		err = load_and_validate(count ? arguments : own_only, count ? (size_t)count : 1, seed);
 	return err ? command_failed(err) : EXIT_OK;
 }
 

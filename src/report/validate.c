@@ -110,12 +110,12 @@ static bool is_statistic(const char *name)
 }
 
 static void map_figure(struct validation *validation, struct figure *figure,
-		       bool (*knows_drive)(const char *name))
+		       const struct validate_scope *scope)
 {
 	const struct test *test = test_called(figure->test);
 
 	figure->job = VALIDATE_NONE;
-	if (!knows_drive(figure->drive))
+	if (!scope->knows_drive(figure->drive))
 		figure->why = "no model of this drive";
 	else if (!test)
 		figure->why = "no such test yet";
@@ -123,6 +123,10 @@ static void map_figure(struct validation *validation, struct figure *figure,
 		figure->why = "not a figure of a run";
 	else if (isnan(figure->published))
 		figure->why = "not a number";
+	else if (figure->published == 0)
+		figure->why = "published as 0, from which nothing is a percentage off";
+	else if (!scope->knows_bed(figure->bed))
+		figure->why = "no such bed";
 	else
 		figure->job = job_of(validation, figure, plan_of(validation, figure, test));
 }
@@ -169,30 +173,53 @@ static int read_figure(const struct csv *csv, size_t row, const size_t at[static
 	return read_judged(csv, row, csv_cell(csv, row, at[5]), &figure->judged);
 }
 
-int validate_read(const struct csv *csv, bool (*knows_drive)(const char *name),
-		  struct validation **out)
+static int read_file(const struct csv *csv, const char *drive, struct validation *validation)
 {
 	static const char *const names[COLUMNS] = { "drive_id", "test_id", "statistic", "value",
 						    "unit", "judged", "bed" };
-	struct validation *validation = xcalloc(1, sizeof(*validation));
 	size_t at[COLUMNS];
 	int err = 0;
 
 	for (size_t i = 0; !err && i < COLUMNS; i++)
 		err = csv_column(csv, names[i], &at[i]);
-	validation->figures = xcalloc(csv->row_count, sizeof(*validation->figures));
 	for (size_t i = 0; !err && i < csv->row_count; i++) {
-		err = read_figure(csv, i, at, &validation->figures[i]);
-		validation->figure_count++;
+		if (drive && strcmp(csv_cell(csv, i, at[0]), drive))
+			continue;
+		err = read_figure(csv, i, at, &validation->figures[validation->figure_count++]);
 	}
+	return err;
+}
+
+int validate_read(struct csv *const *files, size_t file_count, const struct validate_scope *scope,
+		  struct validation **out)
+{
+	struct validation *validation = xcalloc(1, sizeof(*validation));
+	size_t rows = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < file_count; i++)
+		rows += files[i]->row_count;
+	validation->figures = xcalloc(rows, sizeof(*validation->figures));
+	for (size_t i = 0; !err && i < file_count; i++)
+		err = read_file(files[i], scope->drive, validation);
 	if (err) {
 		validate_free(validation);
 		return err;
 	}
 	for (size_t i = 0; i < validation->figure_count; i++)
-		map_figure(validation, &validation->figures[i], knows_drive);
+		map_figure(validation, &validation->figures[i], scope);
 	*out = validation;
 	return 0;
+}
+
+void validate_lose(struct validation *validation, size_t job)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		if (validation->figures[i].job != job)
+			continue;
+		validation->figures[i].job = VALIDATE_NONE;
+		validation->figures[i].why = "its run failed";
+	}
 }
 
 void validate_free(struct validation *validation)
@@ -336,7 +363,7 @@ void validate_take(struct validation *validation, size_t job, const struct summa
 		figure->modelled_known = group && figure_value(group, figure->statistic,
 							       (double)summary->scale,
 							       &figure->modelled);
-		if (figure->modelled_known && figure->published != 0)
+		if (figure->modelled_known)
 			figure->error = figure->modelled / figure->published - 1;
 	}
 }
@@ -397,6 +424,26 @@ struct validate_score validate_score_all(const struct validation *validation)
 	return score(validation, is_any);
 }
 
+struct validate_tally validate_tally(const struct validation *validation)
+{
+	struct validate_tally tally = { 0 };
+
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->judged != JUDGED_YES)
+			continue;
+		tally.judged++;
+		if (figure->why)
+			tally.unmapped++;
+		else if (figure->modelled_known)
+			tally.compared++;
+		else
+			tally.missing++;
+	}
+	return tally;
+}
+
 /* ---- tables ---- */
 
 static void add_figure(struct table *table, const struct figure *figure)
@@ -444,8 +491,33 @@ static void print_figures(const struct validation *validation, FILE *out, unsign
 	table_free(table);
 }
 
+/* Every judged figure without a run, with its reason: none goes missing in silence. */
+static void print_unmapped(const struct validation *validation, FILE *out, unsigned columns)
+{
+	struct table *table = table_new("Judged, but not mapped to a run");
+
+	table_column(table, "Drive", "", COLUMN_TEXT);
+	table_column(table, "Test", "", COLUMN_TEXT);
+	table_column(table, "Statistic", "", COLUMN_TEXT);
+	table_column(table, "Not mapped", "", COLUMN_TEXT);
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->judged != JUDGED_YES || !figure->why)
+			continue;
+		table_row(table);
+		table_cell(table, "%s", figure->drive);
+		table_cell(table, "%s", figure->test);
+		table_cell(table, "%s", figure->statistic);
+		table_cell(table, "%s", figure->why);
+	}
+	if (table->row_count)
+		table_print(table, out, columns);
+	table_free(table);
+}
+
 /* How many figures are not mapped, by reason; those that are judged count separately. */
-static void print_unmapped(const struct validation *validation, FILE *out)
+static void print_reasons(const struct validation *validation, FILE *out)
 {
 	for (size_t i = 0; i < validation->figure_count; i++) {
 		const char *why = validation->figures[i].why;
@@ -462,8 +534,8 @@ static void print_unmapped(const struct validation *validation, FILE *out)
 			judged += figure->judged == JUDGED_YES;
 		}
 		if (why && !said)
-			fprintf(out, "not mapped: %zu figures, %zu of them judged: %s\n", count, judged,
-				why);
+			fprintf(out, "not mapped: %s: %zu figures, %zu of them judged\n", why, count,
+				judged);
 	}
 }
 
@@ -472,25 +544,34 @@ static void print_missing(const struct validation *validation, FILE *out)
 	for (size_t i = 0; i < validation->figure_count; i++) {
 		const struct figure *figure = &validation->figures[i];
 
-		if (figure->judged == JUDGED_YES && figure->job != VALIDATE_NONE &&
-		    !figure->modelled_known)
+		if (figure->judged == JUDGED_YES && !figure->why && !figure->modelled_known)
 			fprintf(out, "not given by its run: %s %s %s\n", figure->drive, figure->test,
 				figure->statistic);
 	}
 }
 
-void validate_print(const struct validation *validation, FILE *out, unsigned columns)
+static void print_tally(const struct validation *validation, FILE *out)
 {
+	struct validate_tally tally = validate_tally(validation);
 	struct validate_score all = validate_score_all(validation);
 
+	fprintf(out, "Judged figures: %zu, of which %zu compared, %zu not mapped, %zu not given by "
+		"their run\n", tally.judged, tally.compared, tally.unmapped, tally.missing);
+	if (all.count)
+		fprintf(out, "All compared: median absolute error %.1f %%, worst %.1f %%\n",
+			all.median * 100, all.worst * 100);
+}
+
+void validate_print(const struct validation *validation, FILE *out, unsigned columns)
+{
 	print_figures(validation, out, columns, "Predicted: no value was fitted to these",
 		      JUDGED_YES, false);
 	print_figures(validation, out, columns, "Calibrated: a value was fitted to these",
 		      JUDGED_YES, true);
 	print_figures(validation, out, columns, "Lab-wide: they define the workloads", JUDGED_LAB_WIDE,
 		      false);
-	fprintf(out, "All judged figures: %zu, median absolute error %.1f %%, worst %.1f %%\n",
-		all.count, all.median * 100, all.worst * 100);
+	print_unmapped(validation, out, columns);
+	print_tally(validation, out);
 	print_missing(validation, out);
-	print_unmapped(validation, out);
+	print_reasons(validation, out);
 }

@@ -49,14 +49,24 @@ struct validate_score {
 	double median, worst;
 };
 
+/* What can be run, and what was asked for. */
+struct validate_scope {
+	bool (*knows_drive)(const char *name);
+	bool (*knows_bed)(const char *name);
+	const char *drive; /* rows of others are not read; NULL: all are */
+};
+
 /*
- * Reads the rows: columns drive_id, test_id, statistic, relation, value, unit, judged, bed. The
- * csv must outlive the validation. `knows_drive` says whether there is a model of a drive.
- * -EINVAL when a column is missing or a judged row's value is no number.
+ * Reads the rows of all files as one set: columns drive_id, test_id, statistic, value, unit,
+ * judged, bed. The files must outlive the validation. A row that cannot be mapped to a run stops
+ * nothing: its `why` says why. -EINVAL when a column is missing or `judged` is no word of ours.
  */
-int validate_read(const struct csv *csv, bool (*knows_drive)(const char *name),
+int validate_read(struct csv *const *files, size_t file_count, const struct validate_scope *scope,
 		  struct validation **out);
 void validate_free(struct validation *validation); /* NULL is fine */
+
+/* A job gave no result: its figures become ones that are not mapped. */
+void validate_lose(struct validation *validation, size_t job);
 
 /*
  * Takes what a job's result came to. `drive_file` and `bed_file` are the texts that the result
@@ -68,6 +78,12 @@ void validate_take(struct validation *validation, size_t job, const struct summa
 /* Of the judged figures that are (not) calibrated. Lab-wide ones count in neither. */
 struct validate_score validate_score(const struct validation *validation, bool calibrated);
 struct validate_score validate_score_all(const struct validation *validation);
+
+/* Where the judged figures went; they add up to `judged`. */
+struct validate_tally {
+	size_t judged, compared, unmapped, missing; /* missing: its run did not give it */
+};
+struct validate_tally validate_tally(const struct validation *validation);
 
 void validate_print(const struct validation *validation, FILE *out, unsigned columns);
 
