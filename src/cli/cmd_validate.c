@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/setup.h"
+#include "report/relations.h"
 #include "report/validate.h"
 #include "ssd/drive.h"
 #include "store/result.h"
@@ -117,7 +119,8 @@ static int run_jobs(const struct validation *validation, const char *directory, 
 	return 0;
 }
 
-static int take_job(struct validation *validation, const char *directory, size_t job)
+static int take_job(struct validation *validation, struct relations *relations,
+		    const char *directory, size_t job)
 {
 	_cleanup_free_ char *path = job_path(directory, job);
 	struct summary *summary = NULL;
@@ -133,6 +136,8 @@ static int take_job(struct validation *validation, const char *directory, size_t
 
 		validate_take(validation, job, summary, drive_file ? drive_file : "",
 			      bed_file ? bed_file : "");
+		relations_take(relations, validation->jobs[job].drive, validation->jobs[job].bed,
+			       validation->jobs[job].plan, summary);
 	}
 	summary_free(summary);
 	result_close(result);
@@ -162,7 +167,8 @@ static void remove_directory(const char *directory, size_t jobs)
 }
 
 /* A run that failed costs its own figures; the table is printed all the same. */
-static int run_and_print(struct validation *validation, const char *directory, uint64_t seed)
+static int run_and_print(struct validation *validation, struct relations *relations,
+			 const char *directory, uint64_t seed)
 {
 	_cleanup_free_ bool *lost = xcalloc(validation->job_count, sizeof(*lost));
 	size_t failed = 0;
@@ -170,7 +176,7 @@ static int run_and_print(struct validation *validation, const char *directory, u
 
 	for (size_t i = 0; !err && i < validation->job_count; i++) {
 		if (!lost[i])
-			err = take_job(validation, directory, i);
+			err = take_job(validation, relations, directory, i);
 		else
 			validate_lose(validation, i);
 		failed += lost[i];
@@ -178,10 +184,13 @@ static int run_and_print(struct validation *validation, const char *directory, u
 	if (err)
 		return err;
 	validate_print(validation, stdout, 100);
+	putchar('\n');
+	relations_print(relations, stdout, 100);
 	return failed ? fail(EIO, "%zu of %zu models failed", failed, validation->job_count) : 0;
 }
 
-static int validate_files(struct csv *const *files, size_t count, uint64_t seed)
+static int validate_files(struct csv *const *files, size_t count, struct relations *relations,
+			  uint64_t seed)
 {
 	const struct validate_scope scope = { knows_drive, knows_bed, drive_name };
 	struct validation *validation = NULL;
@@ -191,7 +200,7 @@ static int validate_files(struct csv *const *files, size_t count, uint64_t seed)
 	if (!err)
 		err = make_directory(&directory);
 	if (!err) {
-		err = run_and_print(validation, directory, seed);
+		err = run_and_print(validation, relations, directory, seed);
 		if (!output)
 			remove_directory(directory, validation->job_count);
 	}
@@ -201,23 +210,47 @@ static int validate_files(struct csv *const *files, size_t count, uint64_t seed)
 
 static int load_and_validate(const char **paths, size_t count, uint64_t seed)
 {
+	_cleanup_free_ char *path = xasprintf("%s/published/relations/relations.csv", data_root());
 	struct csv **files = xcalloc(count, sizeof(struct csv *));
-	int err = 0;
+	struct relations *relations = NULL;
+	struct csv *rows = NULL;
+	int err = csv_load(path, &rows);
+
+	if (!err)
+		err = relations_read(rows, &relations);
 
 	for (size_t i = 0; !err && i < count; i++)
 		err = csv_load(paths[i], &files[i]);
 	if (!err)
-		err = validate_files(files, count, seed);
+		err = validate_files(files, count, relations, seed);
+	relations_free(relations);
+	csv_free(rows);
 	for (size_t i = 0; i < count; i++)
 		csv_free(files[i]);
 	free(files);
 	return err;
 }
 
+/* Without a file: all that laboratories published. */
+static int validate_own(uint64_t seed)
+{
+	_cleanup_free_ char *pattern = xasprintf("%s/published/*.csv", data_root());
+	_cleanup_free_ const char **paths = NULL;
+	glob_t found = { 0 };
+	int err;
+
+	if (glob(pattern, 0, NULL, &found) || found.gl_pathc == 0)
+		return fail(ENOENT, "%s: there is no such file", pattern);
+	paths = xcalloc(found.gl_pathc, sizeof(*paths));
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		paths[i] = found.gl_pathv[i];
+	err = load_and_validate(paths, found.gl_pathc, seed);
+	globfree(&found);
+	return err;
+}
+
 static int validate(int count, const char **arguments)
 {
-	_cleanup_free_ char *own = xasprintf("%s/published/published.csv", data_root());
-	const char *own_only[] = { own };
 	uint64_t seed = 1;
 	int err = 0;
 
@@ -229,7 +262,7 @@ static int validate(int count, const char **arguments)
 	if (!err && drive_name && !knows_drive(drive_name))
 		err = fail(EINVAL, "--drive: there is no drive '%s'", drive_name);
 	if (!err)
-		err = load_and_validate(count ? arguments : own_only, count ? (size_t)count : 1, seed);
+		err = count ? load_and_validate(arguments, (size_t)count, seed) : validate_own(seed);
 	return err ? command_failed(err) : EXIT_OK;
 }
 

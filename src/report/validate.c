@@ -317,13 +317,14 @@ static bool figure_value(const struct group_summary *group, const char *statisti
 	return of_run(group_peak(group), statistic, out);
 }
 
-static const struct group_summary *group_of(const struct summary *summary,
-					    const struct validate_job *job, const char *test)
+bool validate_value(const struct summary *summary, const char *plan, const char *test,
+		    const char *statistic, double *out)
 {
-	_cleanup_free_ char *name = xasprintf("%s/%s%s", job->plan, test,
-					      ends_with(job->plan, "-client") ? "-client" : "");
+	_cleanup_free_ char *name = xasprintf("%s/%s%s", plan, test,
+					      ends_with(plan, "-client") ? "-client" : "");
+	const struct group_summary *group = summary_group(summary, name);
 
-	return summary_group(summary, name);
+	return group && figure_value(group, statistic, (double)summary->scale, out);
 }
 
 /* Does `text` contain `phrase`, whatever white space stands between the words? */
@@ -354,15 +355,13 @@ void validate_take(struct validation *validation, size_t job, const struct summa
 	for (size_t i = 0; i < validation->figure_count; i++) {
 		struct figure *figure = &validation->figures[i];
 		_cleanup_free_ char *name = xasprintf("%s %s", figure->test, figure->statistic);
-		const struct group_summary *group;
 
 		if (figure->job != job)
 			continue;
-		group = group_of(summary, &validation->jobs[job], figure->test);
 		figure->calibrated = mentions(drive_file, name) || mentions(bed_file, name);
-		figure->modelled_known = group && figure_value(group, figure->statistic,
-							       (double)summary->scale,
-							       &figure->modelled);
+		figure->modelled_known = validate_value(summary, validation->jobs[job].plan,
+							figure->test, figure->statistic,
+							&figure->modelled);
 		if (figure->modelled_known)
 			figure->error = figure->modelled / figure->published - 1;
 	}

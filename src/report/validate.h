@@ -68,6 +68,10 @@ void validate_free(struct validation *validation); /* NULL is fine */
 /* A job gave no result: its figures become ones that are not mapped. */
 void validate_lose(struct validation *validation, size_t job);
 
+/* A statistic of a test in a result of `plan`, in the units of the rows; false: not there. */
+bool validate_value(const struct summary *summary, const char *plan, const char *test,
+		    const char *statistic, double *out);
+
 /*
  * Takes what a job's result came to. `drive_file` and `bed_file` are the texts that the result
  * keeps: a figure that they name ("4k-random-write iops") was an input and counts as calibrated.
