@@ -202,6 +202,33 @@ TEST(several_files_are_one_set_and_one_drive_can_be_picked)
 	csv_free(files[1]);
 }
 
+TEST(the_page_draws_each_compared_figure_and_tells_fitted_from_predicted)
+{
+	struct summary *summary = sample();
+	struct relations none = { 0 };
+	struct buf json = BUF_INIT, page = BUF_INIT;
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,4k-random-read,start_latency_mean,=,100,us,yes,x\n"
+		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
+		       "<i>,oltp,tps,=,100,1/s,yes,x\n");
+	validate_take(validation, 0, summary, "4k-random-read iops", "");
+	validate_json(validation, &json);
+	check(!strcmp(json.text, "{\"drives\":[\"a\"],\"charts\":{\"errors\":{\"kind\":\"errors\","
+		      "\"title\":\"Errors\",\"series\":[{\"drive\":0,\"points\":["
+		      "[\"4k-random-read iops\",100,110,10,true],"
+		      "[\"4k-random-read start_latency_mean\",100,80,-20,false]]}]}}}\n"));
+	validate_html(validation, &none, &page);
+	check(strstr(page.text, json.text));
+	check(strstr(page.text, "&lt;i&gt;"));
+	check(!strstr(page.text, "<i>"));
+	check(strstr(page.text, "</body></html>"));
+	buf_free(&json);
+	buf_free(&page);
+	summary_free(summary);
+	drop();
+}
+
 int main(void)
 {
 	return tap_run();

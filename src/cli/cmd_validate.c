@@ -9,22 +9,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/csv.h"
 #include "base/data.h"
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/setup.h"
+#include "report/page.h"
 #include "report/relations.h"
+#include "report/report.h"
 #include "report/validate.h"
 #include "ssd/drive.h"
 #include "store/result.h"
 
-static char *output, *seed_text, *drive_name;
+static char *output, *page_path, *seed_text, *drive_name;
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &output, 0,
 	  "keep the results in this new directory (default: they are thrown away)", "DIR" },
+	{ "html", 0, POPT_ARG_STRING, &page_path, 0, "the table and a chart as one page", "FILE" },
 	{ "drive", 0, POPT_ARG_STRING, &drive_name, 0, "only the figures of this drive", "NAME" },
 	{ "seed", 0, POPT_ARG_STRING, &seed_text, 0, "same seed, same figures (default: 1)", "N" },
 	POPT_TABLEEND
@@ -166,6 +170,14 @@ static void remove_directory(const char *directory, size_t jobs)
 	rmdir(directory);
 }
 
+static int write_page(const struct validation *validation, const struct relations *relations)
+{
+	_cleanup_buf_ struct buf page = BUF_INIT;
+
+	validate_html(validation, relations, &page);
+	return page_write(&page, page_path);
+}
+
 /* A run that failed costs its own figures; the table is printed all the same. */
 static int run_and_print(struct validation *validation, struct relations *relations,
 			 const char *directory, uint64_t seed)
@@ -186,6 +198,10 @@ static int run_and_print(struct validation *validation, struct relations *relati
 	validate_print(validation, stdout, 100);
 	putchar('\n');
 	relations_print(relations, stdout, 100);
+	if (page_path)
+		err = write_page(validation, relations);
+	if (err)
+		return err;
 	return failed ? fail(EIO, "%zu of %zu models failed", failed, validation->job_count) : 0;
 }
 
@@ -261,6 +277,8 @@ static int validate(int count, const char **arguments)
 	}
 	if (!err && drive_name && !knows_drive(drive_name))
 		err = fail(EINVAL, "--drive: there is no drive '%s'", drive_name);
+	if (!err && page_path)
+		err = report_may_write_html(page_path);
 	if (!err)
 		err = count ? load_and_validate(arguments, (size_t)count, seed) : validate_own(seed);
 	return err ? command_failed(err) : EXIT_OK;

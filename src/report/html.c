@@ -55,14 +55,6 @@ static void put_folded(struct page *page, struct table *table, const char *words
 	buf_puts(page->out, "</details>\n");
 }
 
-static void put_names(struct page *page)
-{
-	for (size_t i = 0; i < page->count; i++) {
-		buf_puts(page->out, i ? ", " : "");
-		escape_html(page->out, page->summaries[i]->label);
-	}
-}
-
 static bool all(const struct page *page, bool modelled)
 {
 	for (size_t i = 0; i < page->count; i++)
@@ -555,27 +547,24 @@ static void put_licence(struct buf *out)
 	buf_puts(out, "-->\n");
 }
 
-void page_html(struct summary *const *summaries, size_t count, struct buf *out)
+void page_begin(struct buf *out, const char *title)
 {
-	struct page page = { .summaries = summaries, .count = count, .out = out };
-
-	page.groups = summary_groups(summaries, count, &page.group_count);
 	buf_puts(out, PAGE_MARK);
 	buf_puts(out, head);
 	buf_puts(out, "<title>");
-	put_names(&page);
-	buf_puts(out, ": drivebay report</title>\n<style>\n");
+	escape_html(out, title);
+	buf_puts(out, "</title>\n<style>\n");
 	buf_append(out, asset_style, asset_style_bytes);
 	buf_puts(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the figures</a>\n"
 		 "<div class=\"page\">\n");
-	put_header(&page);
-	put_sections(&page);
-	put_method(&page);
-	put_run(&page);
+}
+
+void page_end(struct buf *out, const struct buf *json)
+{
 	buf_puts(out, "</main>\n<footer>Written by drivebay from result files alone. Charts: Vega "
 		 "(licence in the source of this page).</footer>\n</div>\n"
 		 "<script type=\"application/json\" id=\"data\">");
-	charts_json(summaries, count, out);
+	buf_append(out, json->text, json->size);
 	buf_puts(out, "</script>\n");
 	put_licence(out);
 	buf_puts(out, "<script>\n");
@@ -583,6 +572,32 @@ void page_html(struct summary *const *summaries, size_t count, struct buf *out)
 	buf_puts(out, "</script>\n<script>\n");
 	buf_append(out, asset_script, asset_script_bytes);
 	buf_puts(out, "</script>\n</body></html>\n");
+}
+
+static char *title_of(struct summary *const *summaries, size_t count)
+{
+	struct buf title = BUF_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&title, "%s%s", i ? ", " : "", summaries[i]->label);
+	buf_puts(&title, ": drivebay report");
+	return title.text;
+}
+
+void page_html(struct summary *const *summaries, size_t count, struct buf *out)
+{
+	struct page page = { .summaries = summaries, .count = count, .out = out };
+	_cleanup_free_ char *title = title_of(summaries, count);
+	_cleanup_buf_ struct buf json = BUF_INIT;
+
+	page.groups = summary_groups(summaries, count, &page.group_count);
+	page_begin(out, title);
+	put_header(&page);
+	put_sections(&page);
+	put_method(&page);
+	put_run(&page);
+	charts_json(summaries, count, &json);
+	page_end(out, &json);
 	free(page.groups);
 }
 
@@ -647,6 +662,13 @@ static int write_file(const char *path, const struct buf *page)
 		return 0;
 	unlink(beside);
 	return fail(-err, "%s: cannot be written: %s", path, strerror(-err));
+}
+
+int page_write(const struct buf *page, const char *path)
+{
+	int err = may_replace(path, false);
+
+	return err ? err : write_file(path, page);
 }
 
 static int write_page(struct result *const *results, size_t count, const char *path, bool force)

@@ -17,6 +17,16 @@ void page_print(struct summary *summary, FILE *out, unsigned columns, bool curve
 void page_html(struct summary *const *summaries, size_t count, struct buf *out);
 
 /*
+ * What every page begins and ends with: style and title, then, after what the caller puts
+ * (ending inside <main id="main">), the charts' data, library and script.
+ */
+void page_begin(struct buf *out, const char *title);
+void page_end(struct buf *out, const struct buf *json);
+
+/* A finished page into a new file or onto an old page of ours: see report_write_html(). */
+int page_write(const struct buf *page, const char *path);
+
+/*
  * The data of all charts as one JSON object, safe inside <script>. Which charts there are
  * and what page.js does with them: see charts.c.
  */

@@ -371,10 +371,47 @@
 		});
 	}
 
+	/* Errors in percent, a row of dots a drive: full when predicted, a ring when fitted to. */
+	function errorSpec(chart, width) {
+		var points = [], most = 10, out;
+
+		chart.series.forEach(function (series) {
+			series.points.forEach(function (p) {
+				most = Math.max(most, Math.abs(p[3]));
+				points.push({ drive: data.drives[series.drive], x: p[3], fitted: p[4],
+					colour: colour(series.drive), words: data.drives[series.drive] + ', ' + p[0] +
+					': ' + number(p[1]) + ' published, ' + number(p[2]) + ' modelled, ' +
+					(p[3] > 0 ? '+' : '') + p[3].toFixed(1) + ' %' });
+			});
+		});
+		out = spec(width, 60 + 44 * data.drives.length, 'Error of every judged figure by drive, in percent');
+		out.padding.top = 8;
+		out.data.push({ name: 'errors', values: points }, { name: 'exact', values: [{ x: 0 }] });
+		out.scales.push({ name: 'x', type: 'linear', domain: [-most, most], range: 'width', nice: true },
+			{ name: 'y', type: 'point', domain: data.drives, range: 'height', padding: .6 });
+		out.axes.push(extend(xAxis('Error, %: modelled above published is to the right'),
+			{ tickCount: 8, encode: {} }),
+			extend(axisStyle(), { orient: 'left', scale: 'y', grid: true, ticks: false,
+				labelLimit: width * .3 }));
+		out.marks.push({ type: 'rule', from: { data: 'exact' }, encode: { update: {
+			x: { scale: 'x', field: 'x' }, y: { value: 0 }, y2: { signal: 'height' },
+			stroke: { value: 'var(--ink)' }, strokeWidth: { value: 1 } } } },
+		{ type: 'symbol', name: 'mark-errors', from: { data: 'errors' }, aria: true,
+			encode: { update: {
+				x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'drive' },
+				size: { value: 80 }, strokeWidth: { value: 2 },
+				stroke: { field: 'colour' }, fill: { field: 'colour' }, opacity: { value: .85 },
+				fillOpacity: [{ test: 'datum.fitted', value: 0 }, { value: .6 }],
+				tooltip: { field: 'words' }, description: { field: 'words' } } } });
+		return out;
+	}
+
 	/* The specs of a chart, in the order of their panels. */
 	function specs(chart, width) {
 		var panels, x;
 
+		if (chart.kind === 'errors')
+			return [errorSpec(chart, width)];
 		if (chart.kind === 'curve')
 			return [curveSpec(chart, width, Math.min(400, Math.max(260, width * .6)))];
 		x = AXES[chart.against](chart);

@@ -181,7 +181,7 @@ static void add_relation(struct table *table, const struct relation *relation)
 		   value >= relation->low && value <= relation->high ? "yes" : "NO");
 }
 
-void relations_print(const struct relations *relations, FILE *out, unsigned columns)
+struct table *relations_table(const struct relations *relations)
 {
 	struct table *table = table_new("Relations that must hold");
 	size_t others = 0;
@@ -199,9 +199,18 @@ void relations_print(const struct relations *relations, FILE *out, unsigned colu
 		else
 			others++;
 	}
+	if (others)
+		table_note(table, "%zu more relations are of drives that were not run", others);
+	return table;
+}
+
+void relations_print(const struct relations *relations, FILE *out, unsigned columns)
+{
+	struct table *table = relations_table(relations);
+
 	if (table->row_count)
 		table_print(table, out, columns);
-	if (others)
-		fprintf(out, "%zu more relations are of drives that were not run\n", others);
+	else if (table->note)
+		fprintf(out, "%s\n", table->note);
 	table_free(table);
 }

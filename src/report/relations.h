@@ -21,6 +21,7 @@
 
 #include "base/csv.h"
 #include "report/summary.h"
+#include "report/table.h"
 
 struct relation_side {
 	const char *test, *statistic;
@@ -53,6 +54,7 @@ void relations_take(struct relations *relations, const char *drive, const char *
 bool relation_value(const struct relation *relation, double *out);
 
 /* The table of those whose drive was run: figures, bounds, yes or no. */
+struct table *relations_table(const struct relations *relations);
 void relations_print(const struct relations *relations, FILE *out, unsigned columns);
 
 #endif

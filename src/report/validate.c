@@ -462,10 +462,20 @@ static void add_figure(struct table *table, const struct figure *figure)
 	table_cell(table, "%+.1f %%", figure->error * 100);
 }
 
-static void print_figures(const struct validation *validation, FILE *out, unsigned columns,
-			  const char *title, enum judged judged, bool calibrated)
+static const char *title_of(enum judged judged, bool calibrated)
 {
-	struct table *table = table_new("%s", title);
+	if (judged == JUDGED_LAB_WIDE)
+		return "Lab-wide: they define the workloads";
+	if (judged == JUDGED_NO)
+		return "Not judged";
+	return calibrated ? "Calibrated: a value was fitted to these" :
+			    "Predicted: no value was fitted to these";
+}
+
+struct table *validate_table(const struct validation *validation, enum judged judged,
+			     bool calibrated)
+{
+	struct table *table = table_new("%s", title_of(judged, calibrated));
 	struct validate_score total = validate_score(validation, calibrated);
 
 	table_column(table, "Drive", "", COLUMN_TEXT);
@@ -485,13 +495,11 @@ static void print_figures(const struct validation *validation, FILE *out, unsign
 	if (judged == JUDGED_YES && total.count)
 		table_note(table, "%zu figures: median absolute error %.1f %%, worst %.1f %%",
 			   total.count, total.median * 100, total.worst * 100);
-	if (table->row_count)
-		table_print(table, out, columns);
-	table_free(table);
+	return table;
 }
 
 /* Every judged figure without a run, with its reason: none goes missing in silence. */
-static void print_unmapped(const struct validation *validation, FILE *out, unsigned columns)
+struct table *validate_table_unmapped(const struct validation *validation)
 {
 	struct table *table = table_new("Judged, but not mapped to a run");
 
@@ -510,6 +518,11 @@ static void print_unmapped(const struct validation *validation, FILE *out, unsig
 		table_cell(table, "%s", figure->statistic);
 		table_cell(table, "%s", figure->why);
 	}
+	return table;
+}
+
+static void print_table(struct table *table, FILE *out, unsigned columns)
+{
 	if (table->row_count)
 		table_print(table, out, columns);
 	table_free(table);
@@ -563,13 +576,10 @@ static void print_tally(const struct validation *validation, FILE *out)
 
 void validate_print(const struct validation *validation, FILE *out, unsigned columns)
 {
-	print_figures(validation, out, columns, "Predicted: no value was fitted to these",
-		      JUDGED_YES, false);
-	print_figures(validation, out, columns, "Calibrated: a value was fitted to these",
-		      JUDGED_YES, true);
-	print_figures(validation, out, columns, "Lab-wide: they define the workloads", JUDGED_LAB_WIDE,
-		      false);
-	print_unmapped(validation, out, columns);
+	print_table(validate_table(validation, JUDGED_YES, false), out, columns);
+	print_table(validate_table(validation, JUDGED_YES, true), out, columns);
+	print_table(validate_table(validation, JUDGED_LAB_WIDE, false), out, columns);
+	print_table(validate_table_unmapped(validation), out, columns);
 	print_tally(validation, out);
 	print_missing(validation, out);
 	print_reasons(validation, out);

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/csv.h"
+#include "report/relations.h"
 #include "report/summary.h"
+#include "report/table.h"
 
 enum judged { JUDGED_NO, JUDGED_YES, JUDGED_LAB_WIDE };
 
@@ -89,6 +92,21 @@ struct validate_tally {
 };
 struct validate_tally validate_tally(const struct validation *validation);
 
+/* The tables, possibly without rows. */
+struct table *validate_table(const struct validation *validation, enum judged judged,
+			     bool calibrated);
+struct table *validate_table_unmapped(const struct validation *validation);
+
 void validate_print(const struct validation *validation, FILE *out, unsigned columns);
+
+/*
+ * All of it as one self-contained page: errors as dots per drive, then the tables. The chart's
+ * data is { "drives": [...], "charts": { "errors": { "kind": "errors", "title": "...", "series":
+ * [ { "drive": 0, "points": [["test statistic", published, modelled, percent off, calibrated],
+ * ...] } ] } } }.
+ */
+void validate_html(const struct validation *validation, const struct relations *relations,
+		   struct buf *out);
+void validate_json(const struct validation *validation, struct buf *out);
 
 #endif
