@@ -264,6 +264,18 @@ TEST(the_overview_shows_each_command_once)
 	check(!strstr(strstr(text, "draw RESULT") + 1, "draw RESULT"));
 }
 
+TEST(the_overview_names_the_pages_of_the_documentation)
+{
+	FILE *out = capture();
+
+	help_overview(out, table);
+	fclose(out);
+	check(says(captured, "man drivebay"));
+	check(says(captured, "doc/model.md"));
+	check(says(captured, "doc/devices.md"));
+	check(says(captured, "doc/drive-format.md"));
+}
+
 TEST(the_help_of_a_command_shows_its_options_and_its_example)
 {
 	FILE *out = capture();

@@ -58,7 +58,12 @@ void help_overview(FILE *out, const struct command *const *commands)
 	      "A TARGET is a drive to model (samsung-983-dct), a device or file (/dev/nvme1n1,\n"
 	      "scratch.img), or KIND:ARGUMENT; 'drivebay list' shows drives, workloads and kinds.\n"
 	      "Models need no hardware and harm nothing. A real drive is only written when\n"
-	      "--destroy-data says so.\n",
+	      "--destroy-data says so.\n"
+	      "\n"
+	      "More: man drivebay, man drivebay-COMMAND. In the source tree: doc/model.md (what a\n"
+	      "model does), doc/devices.md (real drives), and the format of each kind of file:\n"
+	      "doc/drive-format.md, bed-format.md, workload-format.md, plan-format.md,\n"
+	      "result-format.md.\n",
 	      out);
 }
 
