@@ -229,6 +229,27 @@ TEST(the_page_draws_each_compared_figure_and_tells_fitted_from_predicted)
 	drop();
 }
 
+TEST(sensitivity_is_the_change_against_our_run_lengths_and_na_without_a_run)
+{
+	struct summary *summary = sample();
+	struct table *table;
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
+		       "a,oltp,tps,=,100,1/s,yes,x\n");
+	validate_take(validation, 0, summary, "", "");
+	summary->groups[0].runs[1].iops = 99;
+	validate_take_variant(validation, 0, 1, summary);
+	table = validate_table_sensitivity(validation);
+	check_equal(table->row_count, 1);
+	check(!strcmp(table->rows[0].cells[5], "n/a"));
+	check(!strcmp(table->rows[0].cells[6], "-10.0 %"));
+	check(fabs(validation->figures[0].error - 0.10) < 1e-9);
+	table_free(table);
+	summary_free(summary);
+	drop();
+}
+
 int main(void)
 {
 	return tap_run();

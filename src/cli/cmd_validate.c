@@ -24,12 +24,15 @@
 #include "store/result.h"
 
 static char *output, *page_path, *seed_text, *drive_name;
+static int sensitivity;
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &output, 0,
 	  "keep the results in this new directory (default: they are thrown away)", "DIR" },
 	{ "html", 0, POPT_ARG_STRING, &page_path, 0, "the table and a chart as one page", "FILE" },
 	{ "drive", 0, POPT_ARG_STRING, &drive_name, 0, "only the figures of this drive", "NAME" },
+	{ "sensitivity", 0, POPT_ARG_NONE, &sensitivity, 0,
+	  "also run with the run lengths halved and doubled: three times as long", NULL },
 	{ "seed", 0, POPT_ARG_STRING, &seed_text, 0, "same seed, same figures (default: 1)", "N" },
 	POPT_TABLEEND
 };
@@ -51,6 +54,22 @@ static bool knows_bed(const char *name)
 	return knows("beds", name);
 }
 
+/*
+ * Every job is run once with our run lengths and, when asked, once in each variant: run
+ * number job + job_count x (0: ours, 1 + variant).
+ */
+static size_t run_count(const struct validation *validation)
+{
+	return validation->job_count * (sensitivity ? 1 + VARIANTS : 1);
+}
+
+static uint32_t percent_of_run(const struct validation *validation, size_t run)
+{
+	size_t round = run / validation->job_count;
+
+	return round ? variant_percent[round - 1] : 100;
+}
+
 static char *job_path(const char *directory, size_t job)
 {
 	return xasprintf("%s/%zu.drivebay", directory, job);
@@ -58,11 +77,12 @@ static char *job_path(const char *directory, size_t job)
 
 /* A child runs one model; what it has to say goes into a file beside the result. */
 static pid_t start_job(const struct validate_job *job, const char *directory, size_t index,
-		       uint64_t seed)
+		       uint64_t seed, uint32_t lengths_percent)
 {
 	_cleanup_free_ char *path = job_path(directory, index);
 	const struct setup_model model = { .drive = job->drive, .bed = job->bed, .plan = job->plan,
-					   .path = path, .seed = seed };
+					   .path = path, .seed = seed,
+					   .lengths_percent = lengths_percent };
 	pid_t pid;
 	int err;
 
@@ -86,25 +106,29 @@ static size_t job_of(const pid_t *pids, size_t count, pid_t pid)
 	return VALIDATE_NONE;
 }
 
-/* Runs every job, as many at a time as there are cores; `lost` says which gave no result. */
+/* Makes every run, as many at a time as there are cores; `lost` says which gave no result. */
 static int run_jobs(const struct validation *validation, const char *directory, uint64_t seed,
 		    bool *lost)
 {
-	_cleanup_free_ pid_t *pids = xcalloc(validation->job_count, sizeof(*pids));
+	_cleanup_free_ pid_t *pids = xcalloc(run_count(validation), sizeof(*pids));
+	size_t runs = run_count(validation);
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t started = 0, running = 0;
 
-	while (started < validation->job_count || running) {
+	while (started < runs || running) {
 		size_t ended;
 		pid_t pid;
 		int status;
 
-		if (started < validation->job_count && running < (size_t)(cores > 0 ? cores : 1)) {
-			const struct validate_job *job = &validation->jobs[started];
+		if (started < runs && running < (size_t)(cores > 0 ? cores : 1)) {
+			const struct validate_job *job =
+				&validation->jobs[started % validation->job_count];
+			uint32_t percent = percent_of_run(validation, started);
 
-			fprintf(stderr, "[%zu/%zu] %s in %s: %s\n", started + 1, validation->job_count,
-				job->drive, job->bed, job->plan);
-			pids[started] = start_job(job, directory, started, seed);
+			fprintf(stderr, "[%zu/%zu] %s in %s: %s%s\n", started + 1, runs, job->drive,
+				job->bed, job->plan, percent < 100 ? ", run lengths halved" :
+				percent > 100 ? ", run lengths doubled" : "");
+			pids[started] = start_job(job, directory, started, seed, percent);
 			if (pids[started] < 0)
 				return fail(errno, "cannot start a process: %s", strerror(errno));
 			started++;
@@ -123,10 +147,23 @@ static int run_jobs(const struct validation *validation, const char *directory, 
 	return 0;
 }
 
-static int take_job(struct validation *validation, struct relations *relations,
-		    const char *directory, size_t job)
+static void take_ours(struct validation *validation, struct relations *relations, size_t job,
+		      struct result *result, const struct summary *summary)
 {
-	_cleanup_free_ char *path = job_path(directory, job);
+	const struct validate_job *which = &validation->jobs[job];
+	const char *drive_file = result_get(result, "drive_file");
+	const char *bed_file = result_get(result, "bed_file");
+
+	validate_take(validation, job, summary, drive_file ? drive_file : "",
+		      bed_file ? bed_file : "");
+	relations_take(relations, which->drive, which->bed, which->plan, summary);
+}
+
+static int take_run(struct validation *validation, struct relations *relations,
+		    const char *directory, size_t run)
+{
+	_cleanup_free_ char *path = job_path(directory, run);
+	size_t job = run % validation->job_count, round = run / validation->job_count;
 	struct summary *summary = NULL;
 	struct result *result;
 	int err = result_open(path, false, &result);
@@ -134,15 +171,10 @@ static int take_job(struct validation *validation, struct relations *relations,
 	if (err)
 		return err;
 	err = summary_read(result, &summary);
-	if (!err) {
-		const char *drive_file = result_get(result, "drive_file");
-		const char *bed_file = result_get(result, "bed_file");
-
-		validate_take(validation, job, summary, drive_file ? drive_file : "",
-			      bed_file ? bed_file : "");
-		relations_take(relations, validation->jobs[job].drive, validation->jobs[job].bed,
-			       validation->jobs[job].plan, summary);
-	}
+	if (!err && round)
+		validate_take_variant(validation, job, round - 1, summary);
+	else if (!err)
+		take_ours(validation, relations, job, result, summary);
 	summary_free(summary);
 	result_close(result);
 	return err;
@@ -178,31 +210,46 @@ static int write_page(const struct validation *validation, const struct relation
 	return page_write(&page, page_path);
 }
 
-/* A run that failed costs its own figures; the table is printed all the same. */
-static int run_and_print(struct validation *validation, struct relations *relations,
-			 const char *directory, uint64_t seed)
+static void print_sensitivity(const struct validation *validation)
 {
-	_cleanup_free_ bool *lost = xcalloc(validation->job_count, sizeof(*lost));
-	size_t failed = 0;
-	int err = run_jobs(validation, directory, seed, lost);
+	struct table *table = validate_table_sensitivity(validation);
 
-	for (size_t i = 0; !err && i < validation->job_count; i++) {
-		if (!lost[i])
-			err = take_job(validation, relations, directory, i);
-		else
-			validate_lose(validation, i);
-		failed += lost[i];
-	}
-	if (err)
-		return err;
+	putchar('\n');
+	if (table->row_count)
+		table_print(table, stdout, 100);
+	table_free(table);
+}
+
+static int print_all(const struct validation *validation, const struct relations *relations)
+{
 	validate_print(validation, stdout, 100);
 	putchar('\n');
 	relations_print(relations, stdout, 100);
-	if (page_path)
-		err = write_page(validation, relations);
+	if (sensitivity)
+		print_sensitivity(validation);
+	return page_path ? write_page(validation, relations) : 0;
+}
+
+/* A run that failed costs its own figures; the tables are printed all the same. */
+static int run_and_print(struct validation *validation, struct relations *relations,
+			 const char *directory, uint64_t seed)
+{
+	_cleanup_free_ bool *lost = xcalloc(run_count(validation), sizeof(*lost));
+	size_t failed = 0;
+	int err = run_jobs(validation, directory, seed, lost);
+
+	for (size_t i = 0; !err && i < run_count(validation); i++) {
+		failed += lost[i];
+		if (!lost[i])
+			err = take_run(validation, relations, directory, i);
+		else if (i < validation->job_count)
+			validate_lose(validation, i);
+	}
+	if (!err)
+		err = print_all(validation, relations);
 	if (err)
 		return err;
-	return failed ? fail(EIO, "%zu of %zu models failed", failed, validation->job_count) : 0;
+	return failed ? fail(EIO, "%zu of %zu runs failed", failed, run_count(validation)) : 0;
 }
 
 static int validate_files(struct csv *const *files, size_t count, struct relations *relations,
@@ -218,7 +265,7 @@ static int validate_files(struct csv *const *files, size_t count, struct relatio
 	if (!err) {
 		err = run_and_print(validation, relations, directory, seed);
 		if (!output)
-			remove_directory(directory, validation->job_count);
+			remove_directory(directory, run_count(validation));
 	}
 	validate_free(validation);
 	return err;

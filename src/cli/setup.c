@@ -641,6 +641,13 @@ static int run_model(const struct setup_model *model, const struct choices *choi
 	return err ? err : execute(&config, result);
 }
 
+/* Runs, points and rounds last longer or shorter; what is written beforehand stays as it is. */
+static void stretch(struct plan *plan, uint32_t percent)
+{
+	for (size_t i = 0; percent && i < plan->phase_count; i++)
+		plan->phases[i].duration_ns = plan->phases[i].duration_ns * percent / 100;
+}
+
 int setup_model_run(const struct setup_model *model)
 {
 	struct choices choices = {
@@ -657,6 +664,8 @@ int setup_model_run(const struct setup_model *model)
 		options.scale = target->scale;
 		err = plan_load(&model->plan, 1, &options, &plan);
 	}
+	if (!err)
+		stretch(plan, model->lengths_percent);
 	if (!err)
 		err = result_create(model->path, plan, &result);
 	if (!err)

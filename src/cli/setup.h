@@ -42,6 +42,7 @@ struct setup_model {
 	const char *drive, *bed, *plan, *path;
 	uint64_t seed;
 	uint32_t scale; /* TARGET_SCALE_AUTO: as a review does */
+	uint32_t lengths_percent; /* of the plan's run lengths; 0: 100 */
 };
 
 int setup_model_run(const struct setup_model *model);

@@ -367,6 +367,21 @@ void validate_take(struct validation *validation, size_t job, const struct summa
 	}
 }
 
+const unsigned variant_percent[VARIANTS] = { 50, 200 };
+
+void validate_take_variant(struct validation *validation, size_t job, size_t variant,
+			   const struct summary *summary)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		struct figure *figure = &validation->figures[i];
+
+		if (figure->job == job)
+			figure->variant_known[variant] =
+				validate_value(summary, validation->jobs[job].plan, figure->test,
+					       figure->statistic, &figure->variant[variant]);
+	}
+}
+
 /* ---- scores ---- */
 
 static int by_size(const void *a, const void *b)
@@ -518,6 +533,48 @@ struct table *validate_table_unmapped(const struct validation *validation)
 		table_cell(table, "%s", figure->statistic);
 		table_cell(table, "%s", figure->why);
 	}
+	return table;
+}
+
+static void add_variant(struct table *table, const struct figure *figure, size_t variant)
+{
+	double change = figure->variant[variant] / figure->modelled - 1;
+
+	if (figure->modelled_known && figure->modelled != 0 && figure->variant_known[variant])
+		table_cell(table, "%+.1f %%", change * 100);
+	else
+		table_cell(table, "n/a");
+}
+
+static void add_sensitivity(struct table *table, const struct figure *figure)
+{
+	table_row(table);
+	table_cell(table, "%s", figure->drive);
+	table_cell(table, "%s", figure->test);
+	table_cell(table, "%s", figure->statistic);
+	table_number(table, figure->published);
+	if (figure->modelled_known)
+		table_number(table, figure->modelled);
+	else
+		table_cell(table, "n/a");
+	for (size_t i = 0; i < VARIANTS; i++)
+		add_variant(table, figure, i);
+}
+
+struct table *validate_table_sensitivity(const struct validation *validation)
+{
+	struct table *table = table_new("Sensitivity: the figure modelled with run lengths other than ours");
+
+	table_column(table, "Drive", "", COLUMN_TEXT);
+	table_column(table, "Test", "", COLUMN_TEXT);
+	table_column(table, "Statistic", "", COLUMN_TEXT);
+	table_column(table, "Published", "", COLUMN_WIDE);
+	table_column(table, "Modelled", "", 0);
+	table_column(table, "Halved", "", 0);
+	table_column(table, "Doubled", "", 0);
+	for (size_t i = 0; i < validation->figure_count; i++)
+		if (validation->figures[i].judged == JUDGED_YES && !validation->figures[i].why)
+			add_sensitivity(table, &validation->figures[i]);
 	return table;
 }
 

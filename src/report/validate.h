@@ -19,6 +19,10 @@
 
 enum judged { JUDGED_NO, JUDGED_YES, JUDGED_LAB_WIDE };
 
+/* Sensitivity: the laboratory's run lengths are not published; these are tried beside ours. */
+enum { VARIANTS = 2 };
+extern const unsigned variant_percent[VARIANTS]; /* halved, doubled */
+
 /* One published figure. Texts belong to the csv it was read from. */
 struct figure {
 	const char *drive, *test, *statistic, *unit, *bed;
@@ -29,6 +33,8 @@ struct figure {
 	bool modelled_known; /* and `modelled`, `error` are set */
 	double modelled;
 	double error;        /* modelled / published - 1 */
+	bool variant_known[VARIANTS];
+	double variant[VARIANTS]; /* modelled with run lengths of variant_percent */
 	bool calibrated;     /* a value of the drive or bed file was fitted to it */
 };
 
@@ -81,6 +87,13 @@ bool validate_value(const struct summary *summary, const char *plan, const char 
  */
 void validate_take(struct validation *validation, size_t job, const struct summary *summary,
 		   const char *drive_file, const char *bed_file);
+
+/* The same of a result with the run lengths of a variant. */
+void validate_take_variant(struct validation *validation, size_t job, size_t variant,
+			   const struct summary *summary);
+
+/* What each judged figure is with other run lengths, beside ours. */
+struct table *validate_table_sensitivity(const struct validation *validation);
 
 /* Of the judged figures that are (not) calibrated. Lab-wide ones count in neither. */
 struct validate_score validate_score(const struct validation *validation, bool calibrated);
