@@ -250,6 +250,22 @@ TEST(sensitivity_is_the_change_against_our_run_lengths_and_na_without_a_run)
 	drop();
 }
 
+TEST(a_third_of_the_judged_figures_may_be_fitted_to_and_no_more)
+{
+	struct summary *summary = sample();
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,4k-random-read,start_latency_mean,=,100,us,yes,x\n"
+		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
+		       "a,oltp,tps,=,100,1/s,yes,x\n");
+	validate_take(validation, 0, summary, "4k-random-read iops, 4k-random-read latency_mean", "");
+	check(validate_fitted_within_bounds(validation));
+	validate_take(validation, 0, summary, "4k-random-read iops, oltp tps", "");
+	check(!validate_fitted_within_bounds(validation));
+	summary_free(summary);
+	drop();
+}
+
 int main(void)
 {
 	return tap_run();

@@ -249,6 +249,8 @@ static int run_and_print(struct validation *validation, struct relations *relati
 		err = print_all(validation, relations);
 	if (err)
 		return err;
+	if (!failed && !validate_fitted_within_bounds(validation))
+		return fail(ERANGE, "values are fitted to more than a third of a drive's judged figures");
 	return failed ? fail(EIO, "%zu of %zu runs failed", failed, run_count(validation)) : 0;
 }
 

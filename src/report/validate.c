@@ -356,6 +356,8 @@ void validate_take(struct validation *validation, size_t job, const struct summa
 		struct figure *figure = &validation->figures[i];
 		_cleanup_free_ char *name = xasprintf("%s %s", figure->test, figure->statistic);
 
+		if (figure->why && !strcmp(figure->drive, validation->jobs[job].drive))
+			figure->calibrated = figure->calibrated || mentions(drive_file, name);
 		if (figure->job != job)
 			continue;
 		figure->calibrated = mentions(drive_file, name) || mentions(bed_file, name);
@@ -578,6 +580,64 @@ struct table *validate_table_sensitivity(const struct validation *validation)
 	return table;
 }
 
+/* Judged figures of a drive, and how many of them were fitted to. */
+static void count_fitted(const struct validation *validation, const char *drive, size_t *judged,
+			 size_t *fitted)
+{
+	*judged = *fitted = 0;
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct figure *figure = &validation->figures[i];
+
+		if (figure->judged != JUDGED_YES || strcmp(figure->drive, drive))
+			continue;
+		(*judged)++;
+		*fitted += figure->calibrated;
+	}
+}
+
+/* The first job of its drive stands for the drive. */
+static bool is_first_job(const struct validation *validation, size_t job)
+{
+	for (size_t i = 0; i < job; i++)
+		if (!strcmp(validation->jobs[i].drive, validation->jobs[job].drive))
+			return false;
+	return true;
+}
+
+struct table *validate_table_fitted(const struct validation *validation)
+{
+	struct table *table = table_new("Judged figures that values were fitted to: at most a third");
+	size_t judged, fitted;
+
+	table_column(table, "Drive", "", COLUMN_TEXT);
+	table_column(table, "Judged", "", 0);
+	table_column(table, "Fitted to", "", 0);
+	table_column(table, "Holds", "", COLUMN_TEXT);
+	for (size_t i = 0; i < validation->job_count; i++) {
+		if (!is_first_job(validation, i))
+			continue;
+		count_fitted(validation, validation->jobs[i].drive, &judged, &fitted);
+		table_row(table);
+		table_cell(table, "%s", validation->jobs[i].drive);
+		table_cell(table, "%zu", judged);
+		table_cell(table, "%zu", fitted);
+		table_cell(table, "%s", fitted * 3 <= judged ? "yes" : "NO");
+	}
+	return table;
+}
+
+bool validate_fitted_within_bounds(const struct validation *validation)
+{
+	size_t judged, fitted;
+
+	for (size_t i = 0; i < validation->job_count; i++) {
+		count_fitted(validation, validation->jobs[i].drive, &judged, &fitted);
+		if (fitted * 3 > judged)
+			return false;
+	}
+	return true;
+}
+
 static void print_table(struct table *table, FILE *out, unsigned columns)
 {
 	if (table->row_count)
@@ -637,6 +697,7 @@ void validate_print(const struct validation *validation, FILE *out, unsigned col
 	print_table(validate_table(validation, JUDGED_YES, true), out, columns);
 	print_table(validate_table(validation, JUDGED_LAB_WIDE, false), out, columns);
 	print_table(validate_table_unmapped(validation), out, columns);
+	print_table(validate_table_fitted(validation), out, columns);
 	print_tally(validation, out);
 	print_missing(validation, out);
 	print_reasons(validation, out);

@@ -110,6 +110,13 @@ struct table *validate_table(const struct validation *validation, enum judged ju
 			     bool calibrated);
 struct table *validate_table_unmapped(const struct validation *validation);
 
+/*
+ * How many of a drive's judged figures values were fitted to: at most a third may be. The table
+ * has a row a drive; false when a drive has more.
+ */
+struct table *validate_table_fitted(const struct validation *validation);
+bool validate_fitted_within_bounds(const struct validation *validation);
+
 void validate_print(const struct validation *validation, FILE *out, unsigned columns);
 
 /*

@@ -114,6 +114,7 @@ void validate_html(const struct validation *validation, const struct relations *
 	put_table(validate_table(validation, JUDGED_YES, true), out);
 	put_table(validate_table(validation, JUDGED_LAB_WIDE, false), out);
 	put_table(relations_table(relations), out);
+	put_table(validate_table_fitted(validation), out);
 	put_table(validate_table_unmapped(validation), out);
 	buf_puts(out, "</section>\n");
 	validate_json(validation, &json);
