@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
 	&command_report,
 	&command_export,
 	&command_validate,
+	&command_soak,
 	NULL,
 };
 

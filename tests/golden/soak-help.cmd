@@ -1,0 +1,1 @@
+drivebay soak --help
