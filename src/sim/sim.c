@@ -184,6 +184,14 @@ void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *
 	*item_at(fifo, fifo->tail++) = (struct sim_item){ at_ns, sim->next_seq++, item };
 }
 
+void sim_fifo_clear(struct sim *sim, struct sim_fifo *fifo)
+{
+	if (fifo->head == fifo->tail)
+		return;
+	fifo->head = fifo->tail;
+	show_next_head(sim, fifo);
+}
+
 static void step_fifo(struct sim *sim, struct sim_fifo *fifo)
 {
 	const struct sim_item *head = item_at(fifo, fifo->head);

@@ -88,6 +88,9 @@ void sim_fifo_free(struct sim_fifo *fifo);
 /* At at_ns >= now, and not before what was put last. O(1); grows when it must. */
 void sim_fifo_put(struct sim *sim, struct sim_fifo *fifo, uint64_t at_ns, void *item);
 
+/* Forgets what is in it. */
+void sim_fifo_clear(struct sim *sim, struct sim_fifo *fifo);
+
 /* When the next event fires; UINT64_MAX when there is none. */
 static inline uint64_t sim_next_ns(const struct sim *sim)
 {

@@ -20,7 +20,8 @@ static struct program *program_new(struct ssd *ssd, uint32_t first_unit, bool sl
 	if (program)
 		ssd->free_programs = program->next;
 	else
-		program = ssd_chunk(ssd, 1, sizeof(*program));
+		program = ssd_chunk(ssd, 1, sizeof(*program) +
+						    ssd->program_units * sizeof(program->before[0]));
 	*program = (struct program){
 		.first_unit = first_unit,
 		.die = die_of(ssd, first_unit),
@@ -51,6 +52,30 @@ static struct slot *slot_at(struct ssd *ssd, uint64_t position)
 	return &ssd->slots[position & (ssd->slot_count - 1)];
 }
 
+/* ---- what a power cut would go back to ---- */
+
+static bool is_place(uint32_t place)
+{
+	return place != UNIT_NONE && !(place & UNIT_BUFFERED);
+}
+
+void buffer_hold(struct ssd *ssd, uint32_t place)
+{
+	if (ssd->keeps_before && is_place(place))
+		ssd->superblocks[superblock_of(ssd, place)].held++;
+}
+
+void buffer_release(struct ssd *ssd, uint32_t place)
+{
+	struct superblock *superblock;
+
+	if (!ssd->keeps_before || !is_place(place))
+		return;
+	superblock = &ssd->superblocks[superblock_of(ssd, place)];
+	assert(superblock->held > 0);
+	superblock->held--;
+}
+
 /* ---- the way in ---- */
 
 static bool buffer_full(const struct ssd *ssd)
@@ -66,12 +91,14 @@ static void admit_unit(struct ssd *ssd, uint32_t unit, bool first)
 	if (place != UNIT_NONE && place & UNIT_BUFFERED) {
 		if (first)
 			server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
+		ssd->slots[place & ~UNIT_BUFFERED].placed.generation = ++ssd->last_generation;
 		return;
 	}
+	buffer_hold(ssd, place);
 	map_unmap(ssd, unit);
 	ssd->l2p[unit] = UNIT_BUFFERED | (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
 	ssd->mapped_units++;
-	*slot_at(ssd, ssd->slot_tail++) = (struct slot){ unit, first };
+	*slot_at(ssd, ssd->slot_tail++) = (struct slot){ { unit, place, ++ssd->last_generation }, first };
 	ssd->buffer_used++;
 }
 
@@ -119,7 +146,9 @@ static void admit_waiting(struct ssd *ssd)
 void buffer_forget(struct ssd *ssd, uint32_t slot)
 {
 	/* Its space comes back when the engine meets it. */
-	ssd->slots[slot].unit = UNIT_NONE;
+	ssd->slots[slot].placed.unit = UNIT_NONE;
+	buffer_release(ssd, ssd->slots[slot].placed.before);
+	gc_programs_done(ssd);
 }
 
 /* ---- flush ---- */
@@ -188,16 +217,16 @@ static bool serve_flush(struct ssd *ssd)
 
 /* ---- the write engine ---- */
 
-struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t unit,
+struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct placed *placed,
 				  uint64_t cost_ns)
 {
 	struct write_point *point = &ssd->points[stream];
-	uint32_t physical = map_place(ssd, stream, unit);
+	uint32_t physical = map_place(ssd, stream, placed);
 	struct program *program = point->program;
 
 	if (!program)
 		program = point->program = program_new(ssd, physical, stream == STREAM_SLC);
-	program->count++;
+	program->before[program->count++] = placed->before;
 	server_book(&ssd->write_engine, ssd->sim->now_ns, cost_ns);
 	if (program->count == (program->slc ? ssd->group_units : ssd->program_units)) {
 		point->program = NULL;
@@ -213,7 +242,7 @@ static bool take_host_unit(struct ssd *ssd)
 	uint64_t cost_ns;
 
 	/* What was trimmed while it waited only gives its space back. */
-	while (ssd->slot_head != ssd->slot_tail && slot_at(ssd, ssd->slot_head)->unit == UNIT_NONE) {
+	while (ssd->slot_head != ssd->slot_tail && slot_at(ssd, ssd->slot_head)->placed.unit == UNIT_NONE) {
 		ssd->slot_head++;
 		ssd->buffer_used--;
 		admit_waiting(ssd);
@@ -221,11 +250,11 @@ static bool take_host_unit(struct ssd *ssd)
 	if (ssd->slot_head == ssd->slot_tail)
 		return false;
 	slot = slot_at(ssd, ssd->slot_head);
-	if (ssd->map_units && !mapcache_change(ssd, slot->unit))
+	if (ssd->map_units && !mapcache_change(ssd, slot->placed.unit))
 		return false; /* mapcache_loaded() comes back to it */
 	ssd->slot_head++;
 	cost_ns = ssd->host_unit_ns + (slot->first ? ssd->drive->write_command_ns : 0);
-	write_engine_take(ssd, slc_host_stream(ssd), slot->unit, cost_ns)->host_units++;
+	write_engine_take(ssd, slc_host_stream(ssd), &slot->placed, cost_ns)->host_units++;
 	ssd->count.host_units++;
 	return true;
 }
@@ -233,27 +262,40 @@ static bool take_host_unit(struct ssd *ssd)
 /* A unit of the map or of its journal. */
 static bool take_map_unit(struct ssd *ssd)
 {
-	uint32_t unit;
+	struct placed placed = { .before = UNIT_NONE };
 
-	if (!ssd->map_units || !mapcache_take(ssd, &unit))
+	if (!ssd->map_units || !mapcache_take(ssd, &placed.unit))
 		return false;
-	if (unit != UNIT_NONE) {
-		ssd->map_units_stored += ssd->l2p[unit] == UNIT_NONE;
-		map_unmap(ssd, unit);
+	if (placed.unit != UNIT_NONE) {
+		placed.before = ssd->l2p[placed.unit];
+		buffer_hold(ssd, placed.before);
+		ssd->map_units_stored += placed.before == UNIT_NONE;
+		map_unmap(ssd, placed.unit);
 		ssd->mapped_units++;
 	}
-	write_engine_take(ssd, slc_host_stream(ssd), unit, ssd->host_unit_ns);
+	write_engine_take(ssd, slc_host_stream(ssd), &placed, ssd->host_unit_ns);
 	ssd->count.map_units++;
 	return true;
 }
 
 static bool pad(struct ssd *ssd, unsigned stream)
 {
+	static const struct placed padding = { UNIT_NONE, UNIT_NONE, 0 };
+
 	if (!ssd->points[stream].program)
 		return false;
-	write_engine_take(ssd, stream, UNIT_NONE, 0);
+	write_engine_take(ssd, stream, &padding, 0);
 	ssd->count.padded_units++;
 	return true;
+}
+
+/*
+ * A small buffer can be full of units in programs of two streams, neither of which gets full: then
+ * nothing under way would ever make room for what waits.
+ */
+static bool is_stuck(const struct ssd *ssd)
+{
+	return ssd->writes_first && nothing_buffered(ssd) && ssd->oldest_flying == ssd->program_number;
 }
 
 /* One unit into a program, whose turn it is; false when there is nothing to do. */
@@ -277,7 +319,7 @@ static bool take_one(struct ssd *ssd)
 	if (share && ssd->gc_turn_left && burst > 1 && ssd->gc_under_way)
 		return false; /* it goes on as soon as what it moves has been read */
 	ssd->gc_turn_left = 0;
-	if (gc_host_may_write(ssd) && take_host_unit(ssd)) {
+	if ((gc_host_may_write(ssd) || gc_waits_for_host(ssd)) && take_host_unit(ssd)) {
 		if (ssd->gc_credit < (burst + 256) * ONE)
 			ssd->gc_credit += share;
 		return true;
@@ -286,6 +328,9 @@ static bool take_one(struct ssd *ssd)
 		return true;
 	if (gc_waits_for_open_program(ssd))
 		return pad(ssd, ssd->gc_stream);
+	if ((gc_waits_for_host(ssd) || is_stuck(ssd)) &&
+	    (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_SLC)))
+		return true;
 	return ssd->draining && nothing_buffered(ssd) &&
 	       (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_GC) || pad(ssd, STREAM_SLC));
 }
@@ -331,6 +376,8 @@ static void write_engine_fire(struct sim *sim, struct event *event)
 void buffer_program_done(struct ssd *ssd, struct program *program)
 {
 	map_set_in_flash(ssd, program->first_unit);
+	for (uint32_t i = 0; ssd->keeps_before && i < program->count; i++)
+		buffer_release(ssd, program->before[i]);
 	program->done = true;
 	assert(ssd->buffer_used >= program->host_units);
 	ssd->buffer_used -= program->host_units;
@@ -354,6 +401,7 @@ void buffer_init(struct ssd *ssd)
 	const struct drive *drive = ssd->drive;
 
 	ssd->buffer_units = (uint32_t)(drive->buffer_bytes / UNIT_BYTES);
+	ssd->keeps_before = drive->buffer_kind == BUFFER_VOLATILE;
 	ssd->slot_count = 1;
 	while (ssd->slot_count < ssd->buffer_units + 1)
 		ssd->slot_count *= 2;

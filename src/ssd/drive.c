@@ -336,6 +336,7 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 	uint64_t superblock = drive_superblock_bytes(drive), program, closed, most;
 	unsigned __int128 raw = (unsigned __int128)superblock * drive->blocks_per_plane;
 	uint64_t mine = CLEANING_SUPERBLOCKS + drive_slc_superblocks(drive, drive->slc_static_bytes);
+	uint64_t held = drive->buffer_kind == BUFFER_VOLATILE ? drive->buffer_bytes / superblock + 1 : 0;
 	uint64_t stored = drive->user_bytes + drive_map_pages(drive) * drive->map_page_bytes;
 	char user[UNITS_BYTES], need[UNITS_BYTES], have[UNITS_BYTES];
 
@@ -345,6 +346,7 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 	program = drive->planes * drive->page_bytes * drive->pages_per_program;
 	closed = drive->blocks_per_plane -
 		 drive->blocks_per_plane * drive->reserve_millipercent / 100000;
+	mine += held;
 	closed = closed > mine ? closed - mine : 0;
 	most = superblock > 2 * program ? closed * (superblock - 2 * program) : 0;
 	if (stored > most)

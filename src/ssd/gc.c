@@ -218,9 +218,23 @@ void gc_program_filled(struct ssd *ssd, unsigned stream)
 			ssd->retirements[i].barrier = ssd->program_number;
 }
 
+/* Its copies are in the flash, and so is whatever replaced something in it. */
+static bool can_be_erased(const struct ssd *ssd, const struct retirement *retirement)
+{
+	return retirement->barrier <= ssd->oldest_flying &&
+	       !ssd->superblocks[retirement->superblock].held;
+}
+
+bool gc_waits_for_host(const struct ssd *ssd)
+{
+	return ssd->keeps_before && ssd->retirement_count &&
+	       ssd->retirements[0].barrier <= ssd->oldest_flying &&
+	       ssd->superblocks[ssd->retirements[0].superblock].held;
+}
+
 void gc_programs_done(struct ssd *ssd)
 {
-	while (ssd->retirement_count && ssd->retirements[0].barrier <= ssd->oldest_flying) {
+	while (ssd->retirement_count && can_be_erased(ssd, &ssd->retirements[0])) {
 		uint32_t index = ssd->retirements[0].superblock;
 
 		ssd->retirement_count--;
@@ -323,6 +337,8 @@ static void scan_one_group(struct ssd *ssd)
 
 void gc_read_ahead(struct ssd *ssd)
 {
+	if (ssd->cut && ssd->keeps_before)
+		return; /* there is no power for it */
 	while (ssd->gc_under_way < ssd->gc_window && gc_share(ssd)) {
 		if (ssd->scan_victim == UNIT_NONE && !begin_victim(ssd))
 			return;
@@ -330,11 +346,38 @@ void gc_read_ahead(struct ssd *ssd)
 	}
 }
 
+void gc_forget(struct ssd *ssd)
+{
+	ssd->unretired = 0;
+	ssd->victim_credit = 0;
+	for (uint32_t i = 0; i < ssd->superblock_count; i++) {
+		struct superblock *superblock = &ssd->superblocks[i];
+
+		if (superblock->state == SB_ERASING) {
+			ssd->unretired++;
+			ssd->victim_credit += superblock->gc_credit;
+		} else if (superblock->state == SB_VICTIM) {
+			superblock->gc_credit = 0;
+			superblock->gc_pending = 0;
+			map_close_again(ssd, i);
+		}
+	}
+	ssd->scan_victim = UNIT_NONE;
+	ssd->retirement_count = 0;
+	ssd->gc_under_way = 0;
+	ssd->gc_turn_left = 0;
+	ssd->ready_head = ssd->ready_tail;
+}
+
 void gc_access_done(struct ssd *ssd, struct access *access)
 {
 	uint32_t first = access->group * ssd->group_units, valid = 0;
 	uint32_t index = superblock_of(ssd, first);
 
+	if (ssd->cut && ssd->keeps_before) {
+		host_free_access(ssd, access); /* of what gc_forget() forgot */
+		return;
+	}
 	for (uint32_t i = 0; i < ssd->group_units; i++) {
 		if (!is_valid(ssd, first + i))
 			continue;
@@ -348,6 +391,20 @@ void gc_access_done(struct ssd *ssd, struct access *access)
 	host_free_access(ssd, access);
 	retire_if_moved(ssd, index);
 	write_engine_run(ssd);
+}
+
+static void move(struct ssd *ssd, uint32_t physical)
+{
+	struct placed placed = {
+		.unit = ssd->p2l[physical],
+		.before = physical,
+		.generation = ssd->generation ? ssd->generation[physical] : 0,
+	};
+
+	buffer_hold(ssd, physical);
+	write_engine_take(ssd, ssd->gc_stream, &placed, ssd->drive->copy_unit_ns);
+	if (ssd->map_units)
+		mapcache_moved(ssd, placed.unit);
 }
 
 bool gc_move_one(struct ssd *ssd)
@@ -364,10 +421,7 @@ bool gc_move_one(struct ssd *ssd)
 			assert(victim->valid > 0);
 			victim->valid--;
 			update_credit(ssd, victim);
-			write_engine_take(ssd, ssd->gc_stream, ssd->p2l[physical],
-					  ssd->drive->copy_unit_ns);
-			if (ssd->map_units)
-				mapcache_moved(ssd, ssd->p2l[physical]);
+			move(ssd, physical);
 			ssd->count.copied_units++;
 		}
 		retire_if_moved(ssd, index);
@@ -387,6 +441,8 @@ void gc_init(struct ssd *ssd, uint64_t seed)
 		ssd->gc_low += superblock; /* the rest of one stream's block is no use to the other */
 	/* Changed pages that reads may push out of the cache. */
 	ssd->gc_low += (uint64_t)ssd->map_slots * ssd->map_page_units;
+	if (ssd->keeps_before)
+		ssd->gc_low += ssd->buffer_units; /* go on when superblocks are held for them */
 	ssd->gc_range = superblock / 2;
 	ssd->gc_window = (uint32_t)ssd->drive->dies * ssd->group_units * 2;
 	ssd->ready_count = 1;

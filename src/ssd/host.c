@@ -177,6 +177,8 @@ void host_map_done(struct ssd *ssd, struct access *access)
 	struct command *command = access->command;
 
 	host_free_access(ssd, access);
+	if (ssd->cut)
+		return;
 	if (--command->maps_waiting == 0)
 		fetch(ssd, command);
 }
@@ -268,6 +270,8 @@ void host_access_done(struct ssd *ssd, struct access *access)
 	uint32_t bytes = access->units * UNIT_BYTES;
 
 	host_free_access(ssd, access);
+	if (ssd->cut)
+		return; /* nobody waits for it any more */
 	command->waiting--;
 	if (command->io->op == IO_READ)
 		send(ssd, command, bytes);

@@ -86,6 +86,16 @@ void map_format(struct ssd *ssd)
 	}
 }
 
+void map_close_again(struct ssd *ssd, uint32_t index)
+{
+	struct superblock *superblock = &ssd->superblocks[index];
+
+	superblock->state = SB_CLOSED;
+	ssd->slc_count += superblock->slc;
+	ssd->slc_closed += superblock->slc;
+	list_append(ssd, &ssd->closed_first, &ssd->closed_last, index);
+}
+
 void map_release(struct ssd *ssd, uint32_t index)
 {
 	struct superblock *superblock = &ssd->superblocks[index];
@@ -143,7 +153,7 @@ static bool group_is_full(const struct ssd *ssd, uint32_t used)
 	return used - divide(used, ssd->by_program) * ssd->program_units == ssd->group_units;
 }
 
-uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
+uint32_t map_place(struct ssd *ssd, unsigned stream, const struct placed *placed)
 {
 	struct write_point *point = &ssd->points[stream];
 	struct superblock *superblock;
@@ -153,9 +163,11 @@ uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit)
 		open_superblock(ssd, point, stream == STREAM_SLC);
 	superblock = &ssd->superblocks[point->superblock];
 	physical = point->superblock * ssd->superblock_units + point->used++;
-	ssd->p2l[physical] = unit;
-	if (unit != UNIT_NONE) {
-		ssd->l2p[unit] = physical;
+	ssd->p2l[physical] = placed->unit;
+	if (ssd->generation)
+		ssd->generation[physical] = placed->generation;
+	if (placed->unit != UNIT_NONE) {
+		ssd->l2p[placed->unit] = physical;
 		superblock->valid++;
 	}
 	if (stream == STREAM_SLC && group_is_full(ssd, point->used))

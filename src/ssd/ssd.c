@@ -87,6 +87,7 @@ void ssd_free(struct ssd *ssd)
 	gc_free(ssd);
 	nand_free(ssd);
 	mapcache_free(ssd);
+	free(ssd->generation);
 	map_free(ssd);
 	while (ssd->chunks) {
 		struct chunk *chunk = ssd->chunks;
@@ -112,9 +113,8 @@ static void run_out(struct ssd *ssd)
 		sim_step(ssd->sim);
 }
 
-void ssd_settle(struct ssd *ssd)
+void ssd_wind_down(struct ssd *ssd)
 {
-	assert(ssd->outstanding == 0);
 	slc_settle(ssd);
 	run_out(ssd);
 	for (;;) {
@@ -129,6 +129,12 @@ void ssd_settle(struct ssd *ssd)
 	assert(ssd->oldest_flying == ssd->program_number);
 	assert(ssd->gc_under_way == 0);
 	assert(ssd->retirement_count == 0);
+}
+
+void ssd_settle(struct ssd *ssd)
+{
+	assert(ssd->outstanding == 0);
+	ssd_wind_down(ssd);
 }
 
 void ssd_format(struct ssd *ssd)

@@ -36,6 +36,7 @@ struct ssd_counters {
 	uint64_t flash_accesses, read_units; /* for host and GC; units that crossed a channel */
 	uint64_t programs, slc_programs, erases; /* erases: of blocks of all planes of one die */
 	uint64_t suspends;
+	uint64_t power_cuts;
 	uint64_t erase_most;    /* erases of the superblock that has most */
 	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
@@ -67,6 +68,23 @@ struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns);
 
 /* Buffer written out, cleaning caught up, no event left. Nothing may be outstanding. */
 void ssd_settle(struct ssd *ssd);
+
+/*
+ * The power goes and comes back. What is outstanding never gets an answer: the requests are the
+ * caller's again, but for those that ssd_reap() still returns. Of what was acknowledged a
+ * capacitor-backed buffer keeps all; a volatile one keeps what it had when a flush was
+ * acknowledged, and of everything since either the old or the new data, unit by unit. The drive
+ * is settled then. Returns how long it worked on after the cut, in ns: with capacitors what they
+ * had to carry. O(size of the drive).
+ */
+uint64_t ssd_power_cut(struct ssd *ssd);
+
+/*
+ * For tests of that: numbers the writes of a fresh drive, unit by unit, at 4 more bytes per unit of
+ * raw capacity, and tells which of them a read of `unit` would find; 0: none.
+ */
+void ssd_track(struct ssd *ssd);
+uint32_t ssd_generation(const struct ssd *ssd, uint64_t unit);
 
 /* Fresh again. Nothing may be outstanding; the clock goes on. */
 void ssd_format(struct ssd *ssd);

@@ -8,6 +8,7 @@
  *	slc.c     which units of the host go to the SLC cache, and when it is emptied
  *	mapcache.c  the map of a drive without DRAM
  *	nand.c    dies and channels
+ *	power.c   what a power cut takes away, and what is put back
  *
  * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
  * pages_per_program pages each. A group is what one sense can read: the same page of all
@@ -98,6 +99,7 @@ struct program {
 	bool slc;                  /* one page of each plane, one bit a cell */
 	uint32_t chunks_left;      /* pages still to cross the channel */
 	bool done;
+	uint32_t before[];         /* where each of its units was: see struct placed */
 };
 
 enum die_state {
@@ -141,6 +143,7 @@ struct superblock {
 	uint32_t gc_start_valid;   /* victim: valid when chosen */
 	bool slc;                  /* of the cache: only the first group of each program is used */
 	bool gc_scanned;           /* victim: all its groups were asked for */
+	uint32_t held;             /* places in it that a power cut would go back to */
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
 	uint32_t next, previous;   /* in the free list or in the order of closing */
@@ -159,9 +162,24 @@ struct write_point {
 	struct program *program;   /* being filled, or NULL */
 };
 
+/*
+ * A unit on its way to a place. `before` is where the flash has it until it is there, what a
+ * volatile buffer loses in a power cut: a place, a slot of the buffer, or UNIT_NONE.
+ */
+struct placed {
+	uint32_t unit;             /* logical; UNIT_NONE: padding */
+	uint32_t before;
+	uint32_t generation;       /* with ssd_track(): which write it is */
+};
+
 struct slot {                      /* a unit in the buffer that has no place yet */
-	uint32_t unit;             /* logical; UNIT_NONE: trimmed meanwhile */
+	struct placed placed;      /* unit: UNIT_NONE: trimmed meanwhile */
 	bool first;                /* the first unit of its command */
+};
+
+struct retirement {
+	uint64_t barrier;          /* UINT64_MAX: its last units are in an open program */
+	uint32_t superblock;
 };
 
 struct ssd {
@@ -223,6 +241,8 @@ struct ssd {
 	struct program **flying;   /* a ring by number: full and not known to be done */
 	uint32_t flying_count;
 	uint64_t program_number, oldest_flying;
+	bool keeps_before;         /* the buffer is volatile: superblocks are held */
+	bool cut;                  /* the power is gone: what the host asked for has no answer */
 	bool draining;             /* settling: partial programs are padded out */
 	bool busy_writing;         /* in write_engine_run(): no recursion */
 
@@ -236,10 +256,7 @@ struct ssd {
 	uint64_t ready_head, ready_tail;
 	uint32_t gc_window, gc_under_way; /* units being read or waiting */
 	uint64_t victim_credit;    /* free units that the victims under way stand for */
-	struct retirement {
-		uint64_t barrier;  /* UINT64_MAX: its last units are in an open program */
-		uint32_t superblock;
-	} retirements[GC_VICTIMS]; /* moved, and waiting until the copies are in the flash */
+	struct retirement retirements[GC_VICTIMS]; /* moved, until the copies are in the flash */
 	uint32_t retirement_count;
 	unsigned gc_stream;        /* where moved units go */
 	struct rng gc_rng;         /* draws victims */
@@ -270,8 +287,14 @@ struct ssd {
 		max_align_t memory[];
 	} *chunks;
 
+	uint32_t *generation;      /* of each place; NULL without ssd_track() */
+	uint32_t last_generation;
+
 	struct ssd_counters count;
 };
+
+/* ssd_settle(), whatever is outstanding: until no event is left. */
+void ssd_wind_down(struct ssd *ssd);
 
 /* Zeroed memory that lives as long as the drive: what the pools grow by. */
 void *ssd_chunk(struct ssd *ssd, size_t count, size_t bytes);
@@ -294,7 +317,8 @@ bool map_in_flash(const struct ssd *ssd, uint32_t physical); /* programmed, not 
 void map_set_in_flash(struct ssd *ssd, uint32_t physical);
 void map_unmap(struct ssd *ssd, uint32_t unit);  /* whatever it was, it is gone */
 /* The next place of a stream, opening a superblock when needed. */
-uint32_t map_place(struct ssd *ssd, unsigned stream, uint32_t unit);
+uint32_t map_place(struct ssd *ssd, unsigned stream, const struct placed *placed);
+void map_close_again(struct ssd *ssd, uint32_t superblock); /* a victim that is none any more */
 void map_release(struct ssd *ssd, uint32_t superblock); /* erased: into the free list */
 /* Units that can still be given away: erased superblocks and the rests of open ones. */
 uint64_t map_free_units(const struct ssd *ssd);
@@ -325,9 +349,12 @@ void buffer_free(struct ssd *ssd);
 void buffer_write(struct ssd *ssd, struct command *command);
 void buffer_flush(struct ssd *ssd, struct command *command);
 void buffer_forget(struct ssd *ssd, uint32_t slot); /* trimmed before it had a place */
+void buffer_hold(struct ssd *ssd, uint32_t place);  /* its superblock may not be erased ... */
+void buffer_release(struct ssd *ssd, uint32_t place); /* ... until here */
 void buffer_program_done(struct ssd *ssd, struct program *program);
-/* Puts `unit` into the stream's open program at a cost of engine time; that program. */
-struct program *write_engine_take(struct ssd *ssd, unsigned stream, uint32_t unit, uint64_t cost_ns);
+/* Puts a unit into the stream's open program at a cost of engine time; that program. */
+struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct placed *placed,
+				  uint64_t cost_ns);
 void write_engine_run(struct ssd *ssd);
 
 /* slc.c */
@@ -366,5 +393,8 @@ void gc_programs_done(struct ssd *ssd);     /* ssd->oldest_flying has moved */
 /* Nothing can go on until the open program of moved units is in the flash: pad it. */
 bool gc_waits_for_open_program(const struct ssd *ssd);
 void gc_erase_done(struct ssd *ssd, uint32_t superblock);
+/* A superblock cannot be erased until units of the host are in the flash: they must go on. */
+bool gc_waits_for_host(const struct ssd *ssd);
+void gc_forget(struct ssd *ssd);            /* power cut: victims are closed ones again */
 
 #endif
