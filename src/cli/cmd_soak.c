@@ -24,6 +24,7 @@
 #include "base/fail.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "cli/soak_cuts.h"
 #include "ssd/ssd.h"
 
 enum { SLOTS = 64, HANG_S = 120, STOPS = 4 };
@@ -411,12 +412,13 @@ static void run_seed(struct soak *soak)
 /* ---- one process for each seed ---- */
 
 struct outcome {
-	uint64_t requests, digest;
+	uint64_t requests, cuts, digest;
 };
 
 static void child(uint64_t seed, const struct drive *drive, int fd)
 {
 	struct rlimit no_core = { 0, 0 }, seconds = { HANG_S, HANG_S };
+	struct soak_cuts_totals totals = { 0, 0 };
 	static struct soak soak;
 	struct outcome outcome;
 
@@ -424,7 +426,9 @@ static void child(uint64_t seed, const struct drive *drive, int fd)
 	setrlimit(RLIMIT_CPU, &seconds);
 	soak = (struct soak){ .seed = seed, .drive = drive };
 	run_seed(&soak);
-	outcome = (struct outcome){ soak.requests, soak.digest };
+	if (soak_cuts(drive, seed, &totals))
+		wrong(fail_message());
+	outcome = (struct outcome){ soak.requests + totals.requests, totals.power_cuts, soak.digest };
 	_exit(write(fd, &outcome, sizeof(outcome)) == sizeof(outcome) ? 0 : 1);
 }
 
@@ -477,7 +481,7 @@ static int parse_number(const char *option, const char *text, uint64_t min, uint
 
 static int run_soak(int argument_count, const char **arguments)
 {
-	uint64_t first = 1, count = 100, requests = 0, digest = 0;
+	uint64_t first = 1, count = 100, requests = 0, cuts = 0, digest = 0;
 	int err = parse_number("seed", seed_text, 0, &first);
 
 	(void)argument_count;
@@ -486,23 +490,25 @@ static int run_soak(int argument_count, const char **arguments)
 		err = parse_number("count", count_text, 1, &count);
 	for (uint64_t i = 0; !err && i < count; i++) {
 		struct drive drive = drive_of_seed(first + i);
-		struct outcome outcome = { 0, 0 };
+		struct outcome outcome = { 0, 0, 0 };
 
 		err = soak_one(first + i, &drive, &outcome);
 		requests += outcome.requests;
+		cuts += outcome.cuts;
 		digest = (digest ^ outcome.digest) * 0x100000001b3;
 	}
 	if (err)
 		return command_failed(err);
-	printf("%" PRIu64 " drives from seed %" PRIu64 ", %" PRIu64 " requests: all laws held; "
-	       "digest %016" PRIx64 "\n", count, first, requests, digest);
+	printf("%" PRIu64 " drives from seed %" PRIu64 ", %" PRIu64 " requests, %" PRIu64 " power cuts: "
+	       "all laws held, nothing durable was lost; digest %016" PRIx64 "\n", count, first, requests,
+	       cuts, digest);
 	return EXIT_OK;
 }
 
 const struct command command_soak = {
 	.name = "soak",
 	.arguments = "",
-	.help = "random drives under random requests: the laws of the model",
+	.help = "random drives, requests and power cuts: the laws of the model",
 	.example = "drivebay soak --seed 1 --count 1000",
 	.options = options,
 	.run = run_soak,

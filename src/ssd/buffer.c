@@ -76,6 +76,17 @@ void buffer_release(struct ssd *ssd, uint32_t place)
 	superblock->held--;
 }
 
+static void add_buffered(struct ssd *ssd, uint32_t place, uint32_t one)
+{
+	if (ssd->keeps_before && is_place(place))
+		ssd->superblocks[superblock_of(ssd, place)].held_buffered += one;
+}
+
+bool buffer_holds(const struct ssd *ssd, uint32_t superblock)
+{
+	return ssd->superblocks[superblock].held_buffered > 0;
+}
+
 /* ---- the way in ---- */
 
 static bool buffer_full(const struct ssd *ssd)
@@ -95,11 +106,21 @@ static void admit_unit(struct ssd *ssd, uint32_t unit, bool first)
 		return;
 	}
 	buffer_hold(ssd, place);
+	add_buffered(ssd, place, 1);
 	map_unmap(ssd, unit);
 	ssd->l2p[unit] = UNIT_BUFFERED | (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
 	ssd->mapped_units++;
 	*slot_at(ssd, ssd->slot_tail++) = (struct slot){ { unit, place, ++ssd->last_generation }, first };
 	ssd->buffer_used++;
+}
+
+/*
+ * What a volatile buffer holds keeps superblocks from being erased. When space is so short that the
+ * host has to stop, nothing more is let in: the buffer empties, and cleaning has its way.
+ */
+static bool takes_more(const struct ssd *ssd)
+{
+	return !buffer_full(ssd) && (!ssd->keeps_before || gc_host_may_write(ssd));
 }
 
 /* As many units of the command as fit; true when all are in. */
@@ -110,7 +131,7 @@ static bool admit(struct ssd *ssd, struct command *command)
 	uint32_t end = (uint32_t)((io->offset_bytes + io->size_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 
 	while (command->next_unit < end) {
-		if (buffer_full(ssd))
+		if (!takes_more(ssd))
 			return false;
 		admit_unit(ssd, command->next_unit, command->next_unit == begin);
 		command->next_unit++;
@@ -147,6 +168,7 @@ void buffer_forget(struct ssd *ssd, uint32_t slot)
 {
 	/* Its space comes back when the engine meets it. */
 	ssd->slots[slot].placed.unit = UNIT_NONE;
+	add_buffered(ssd, ssd->slots[slot].placed.before, -1u);
 	buffer_release(ssd, ssd->slots[slot].placed.before);
 	gc_programs_done(ssd);
 }
@@ -253,6 +275,7 @@ static bool take_host_unit(struct ssd *ssd)
 	if (ssd->map_units && !mapcache_change(ssd, slot->placed.unit))
 		return false; /* mapcache_loaded() comes back to it */
 	ssd->slot_head++;
+	add_buffered(ssd, slot->placed.before, -1u);
 	cost_ns = ssd->host_unit_ns + (slot->first ? ssd->drive->write_command_ns : 0);
 	write_engine_take(ssd, slc_host_stream(ssd), &slot->placed, cost_ns)->host_units++;
 	ssd->count.host_units++;
@@ -319,7 +342,7 @@ static bool take_one(struct ssd *ssd)
 	if (share && ssd->gc_turn_left && burst > 1 && ssd->gc_under_way)
 		return false; /* it goes on as soon as what it moves has been read */
 	ssd->gc_turn_left = 0;
-	if ((gc_host_may_write(ssd) || gc_waits_for_host(ssd)) && take_host_unit(ssd)) {
+	if ((gc_host_may_write(ssd) || gc_waits_for_buffer(ssd)) && take_host_unit(ssd)) {
 		if (ssd->gc_credit < (burst + 256) * ONE)
 			ssd->gc_credit += share;
 		return true;
@@ -328,7 +351,7 @@ static bool take_one(struct ssd *ssd)
 		return true;
 	if (gc_waits_for_open_program(ssd))
 		return pad(ssd, ssd->gc_stream);
-	if ((gc_waits_for_host(ssd) || is_stuck(ssd)) &&
+	if (((gc_waits_for_host(ssd) && !gc_waits_for_buffer(ssd)) || is_stuck(ssd)) &&
 	    (pad(ssd, STREAM_HOST) || pad(ssd, STREAM_SLC)))
 		return true;
 	return ssd->draining && nothing_buffered(ssd) &&
@@ -358,6 +381,8 @@ void write_engine_run(struct ssd *ssd)
 		return;
 	ssd->busy_writing = true;
 	for (;;) {
+		if (ssd->keeps_before && ssd->writes_first && takes_more(ssd))
+			admit_waiting(ssd);
 		if (ssd->ready && !dispatch_ready(ssd))
 			break;
 		if (!take_one(ssd))

@@ -292,6 +292,8 @@ static int check_slc(const struct drive *drive, struct verdict *verdict)
 	return 0;
 }
 
+enum { MAP_SLOTS_MIN = 8 };
+
 /* Units whose entries fill a page of the map. */
 static uint64_t map_page_entries(const struct drive *drive)
 {
@@ -312,6 +314,31 @@ uint64_t drive_map_pages(const struct drive *drive)
 	uint64_t entries = map_page_entries(drive), units = drive->user_bytes / UNIT_BYTES;
 
 	return drive->map_cache_bytes ? (units + entries - 1) / entries : 0;
+}
+
+uint64_t drive_map_slots(const struct drive *drive)
+{
+	uint64_t units = drive_map_page_units(drive), parts = drive->user_bytes / UNIT_BYTES / units + 1;
+	uint64_t slots = (drive->map_cache_bytes + drive->map_hmb_bytes) / (units * MAP_ENTRY_BYTES);
+
+	if (slots < MAP_SLOTS_MIN)
+		slots = MAP_SLOTS_MIN;
+	return slots < parts ? slots : parts;
+}
+
+uint64_t drive_map_reserve_units(const struct drive *drive)
+{
+	return drive->map_cache_bytes ?
+		       drive_map_slots(drive) * (drive->map_page_bytes / UNIT_BYTES) : 0;
+}
+
+uint64_t drive_held_units(const struct drive *drive)
+{
+	uint64_t units = drive->buffer_bytes / UNIT_BYTES;
+
+	if (drive->buffer_kind != BUFFER_VOLATILE)
+		return 0;
+	return drive->map_cache_bytes ? units * (1 + drive->map_page_bytes / UNIT_BYTES) : units;
 }
 
 uint64_t drive_slc_superblocks(const struct drive *drive, uint64_t cache_bytes)
@@ -336,7 +363,8 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 	uint64_t superblock = drive_superblock_bytes(drive), program, closed, most;
 	unsigned __int128 raw = (unsigned __int128)superblock * drive->blocks_per_plane;
 	uint64_t mine = CLEANING_SUPERBLOCKS + drive_slc_superblocks(drive, drive->slc_static_bytes);
-	uint64_t held = drive->buffer_kind == BUFFER_VOLATILE ? drive->buffer_bytes / superblock + 1 : 0;
+	uint64_t held = drive->buffer_kind == BUFFER_VOLATILE ?
+				drive_held_units(drive) * UNIT_BYTES / superblock + 1 : 0;
 	uint64_t stored = drive->user_bytes + drive_map_pages(drive) * drive->map_page_bytes;
 	char user[UNITS_BYTES], need[UNITS_BYTES], have[UNITS_BYTES];
 
@@ -347,6 +375,8 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 	closed = drive->blocks_per_plane -
 		 drive->blocks_per_plane * drive->reserve_millipercent / 100000;
 	mine += held;
+	if (drive->map_cache_bytes)
+		mine += drive_map_reserve_units(drive) * UNIT_BYTES / superblock + 1;
 	closed = closed > mine ? closed - mine : 0;
 	most = superblock > 2 * program ? closed * (superblock - 2 * program) : 0;
 	if (stored > most)

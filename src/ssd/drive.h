@@ -123,6 +123,16 @@ enum { MAP_ENTRY_BYTES = 4 };
 uint64_t drive_map_pages(const struct drive *drive);
 uint64_t drive_map_page_units(const struct drive *drive);
 
+/* Places of the map's cache, and the units that writing out all of them takes. */
+uint64_t drive_map_slots(const struct drive *drive);
+uint64_t drive_map_reserve_units(const struct drive *drive);
+
+/*
+ * Units that a volatile buffer may have to write while cleaning waits for it: its own, and for
+ * each of them a page of the map.
+ */
+uint64_t drive_held_units(const struct drive *drive);
+
 /* Superblocks that hold cache_bytes at one bit a cell. */
 uint64_t drive_slc_superblocks(const struct drive *drive, uint64_t cache_bytes);
 

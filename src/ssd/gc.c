@@ -232,6 +232,11 @@ bool gc_waits_for_host(const struct ssd *ssd)
 	       ssd->superblocks[ssd->retirements[0].superblock].held;
 }
 
+bool gc_waits_for_buffer(const struct ssd *ssd)
+{
+	return gc_waits_for_host(ssd) && buffer_holds(ssd, ssd->retirements[0].superblock);
+}
+
 void gc_programs_done(struct ssd *ssd)
 {
 	while (ssd->retirement_count && can_be_erased(ssd, &ssd->retirements[0])) {
@@ -440,9 +445,8 @@ void gc_init(struct ssd *ssd, uint64_t seed)
 	if (ssd->gc_stream == STREAM_GC)
 		ssd->gc_low += superblock; /* the rest of one stream's block is no use to the other */
 	/* Changed pages that reads may push out of the cache. */
-	ssd->gc_low += (uint64_t)ssd->map_slots * ssd->map_page_units;
-	if (ssd->keeps_before)
-		ssd->gc_low += ssd->buffer_units; /* go on when superblocks are held for them */
+	ssd->gc_low += drive_map_reserve_units(ssd->drive);
+	ssd->gc_low += drive_held_units(ssd->drive); /* go on when superblocks are held for them */
 	ssd->gc_range = superblock / 2;
 	ssd->gc_window = (uint32_t)ssd->drive->dies * ssd->group_units * 2;
 	ssd->ready_count = 1;

@@ -22,7 +22,6 @@
 #include "base/fail.h"
 
 enum {
-	SLOTS_MIN = 8,
 	JOURNAL_ENTRIES = UNIT_BYTES / 8, /* which unit, and where it is now */
 	LOADS_PER_DIE = 2,
 };
@@ -172,8 +171,6 @@ void mapcache_init(struct ssd *ssd)
 {
 	const struct drive *drive = ssd->drive;
 	uint64_t part_units = drive_map_page_units(drive), page_units = drive->map_page_bytes / MAP_ENTRY_BYTES;
-	uint64_t slots = (drive->map_cache_bytes + drive->map_hmb_bytes) /
-			 (part_units * MAP_ENTRY_BYTES);
 
 	if (!ssd->map_units)
 		return;
@@ -183,7 +180,7 @@ void mapcache_init(struct ssd *ssd)
 		ssd->map_page_shift++;
 	ssd->map_page_units = (uint32_t)(drive->map_page_bytes / UNIT_BYTES);
 	ssd->map_parts = (ssd->user_units >> ssd->map_part_shift) + 1;
-	ssd->map_slots = slots < SLOTS_MIN ? SLOTS_MIN : (uint32_t)slots;
+	ssd->map_slots = (uint32_t)drive_map_slots(drive);
 	ssd->map_loads_max = (uint32_t)drive->dies * LOADS_PER_DIE;
 	ssd->part_slot = xcalloc(ssd->map_parts, sizeof(*ssd->part_slot));
 	ssd->part_queued = xcalloc(ssd->map_parts, sizeof(*ssd->part_queued));

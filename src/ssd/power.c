@@ -98,7 +98,7 @@ static void forget_buffer(struct ssd *ssd)
 	for (; ssd->slot_head != ssd->slot_tail; ssd->slot_head++)
 		ssd->buffer_used--;
 	for (uint32_t i = 0; i < ssd->superblock_count; i++)
-		ssd->superblocks[i].held = 0;
+		ssd->superblocks[i].held = ssd->superblocks[i].held_buffered = 0;
 	for (uint64_t i = ssd->oldest_flying; i < ssd->program_number; i++) {
 		struct program *program = ssd->flying[i % ssd->flying_count];
 

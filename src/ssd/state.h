@@ -143,7 +143,8 @@ struct superblock {
 	uint32_t gc_start_valid;   /* victim: valid when chosen */
 	bool slc;                  /* of the cache: only the first group of each program is used */
 	bool gc_scanned;           /* victim: all its groups were asked for */
-	uint32_t held;             /* places in it that a power cut would go back to */
+	uint32_t held;             /* places in it that a power cut would go back to ... */
+	uint32_t held_buffered;    /* ... from units that have no place yet */
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
 	uint32_t next, previous;   /* in the free list or in the order of closing */
@@ -351,6 +352,8 @@ void buffer_flush(struct ssd *ssd, struct command *command);
 void buffer_forget(struct ssd *ssd, uint32_t slot); /* trimmed before it had a place */
 void buffer_hold(struct ssd *ssd, uint32_t place);  /* its superblock may not be erased ... */
 void buffer_release(struct ssd *ssd, uint32_t place); /* ... until here */
+/* Units in the buffer hold it, and have to leave that for a program first. */
+bool buffer_holds(const struct ssd *ssd, uint32_t superblock);
 void buffer_program_done(struct ssd *ssd, struct program *program);
 /* Puts a unit into the stream's open program at a cost of engine time; that program. */
 struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct placed *placed,
@@ -395,6 +398,7 @@ bool gc_waits_for_open_program(const struct ssd *ssd);
 void gc_erase_done(struct ssd *ssd, uint32_t superblock);
 /* A superblock cannot be erased until units of the host are in the flash: they must go on. */
 bool gc_waits_for_host(const struct ssd *ssd);
+bool gc_waits_for_buffer(const struct ssd *ssd); /* and some of them are not in programs yet */
 void gc_forget(struct ssd *ssd);            /* power cut: victims are closed ones again */
 
 #endif
