@@ -1,6 +1,7 @@
 #include "base/data.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,11 +91,27 @@ TEST(a_name_wins_over_an_alias)
 	check_found("drives", "second-2tb", "drives/second-2tb.yaml");
 }
 
+TEST(the_beginning_of_a_name_is_answered_with_all_that_go_on_like_it)
+{
+	static const char *const names[] = { "disk-1tb", "disk-2tb", "disk-4tb" };
+
+	make_folder("lists");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		_cleanup_free_ char *path = xasprintf("lists/%s.yaml", names[i]);
+
+		write_file(path, "");
+	}
+	check_missing("lists", "DISK", "no lists is called 'DISK' "
+				       "(did you mean 'disk-1tb', 'disk-2tb' or 'disk-4tb'?)");
+	check_missing("lists", "di", "no lists is called 'di' (there are: disk-1tb, disk-2tb, disk-4tb)");
+	check_missing("drives", "thi", "no drive is called 'thi' (did you mean 'third-3tb'?)");
+}
+
 TEST(a_wrong_name_is_answered_with_the_nearest)
 {
 	check_missing("drives", "frist-1tb",
 		      "no drive is called 'frist-1tb' (did you mean 'first-1tb'?)");
-	check_missing("drives", "SECOND", "no drive is called 'SECOND' (did you mean 'second'?)");
+	check_missing("drives", "SECONDX", "no drive is called 'SECONDX' (did you mean 'second'?)");
 	check_missing("workloads", "randm",
 		      "no workload is called 'randm' (did you mean 'random'?)");
 	check_missing("workloads/plans", "x", "no plan is called 'x' (there are: corners)");
@@ -152,8 +169,18 @@ TEST(nearest_takes_words_of_any_length)
 	check(data_nearest("rad", words, 2) == words[1]);
 }
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	(void)st;
+	(void)kind;
+	(void)walk;
+	return remove(path);
+}
+
 int main(void)
 {
+	int status;
+
 	if (!mkdtemp(folder))
 		return 1;
 	make_folder("drives");
@@ -169,5 +196,7 @@ int main(void)
 	write_file("workloads/random.yaml", "");
 	write_file("workloads/plans/corners.yaml", "");
 	data_set_root(folder);
-	return tap_run();
+	status = tap_run();
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return status;
 }

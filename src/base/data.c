@@ -122,6 +122,27 @@ static const char *kind_word(const char *kind)
 	return kind;
 }
 
+/* "'a', 'b' or 'c'": the names that begin with this one, when they are few. */
+static bool put_beginning(const char *name, char **known, size_t count, struct buf *out)
+{
+	enum { BEGINNING_MIN = 3, NAMED_MAX = 6 };
+	size_t length = strlen(name), found = 0, put = 0;
+
+	if (length < BEGINNING_MIN)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		found += strncasecmp(known[i], name, length) == 0;
+	if (found == 0 || found > NAMED_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (strncasecmp(known[i], name, length))
+			continue;
+		buf_printf(out, "%s'%s'", put == 0 ? "" : put + 1 == found ? " or " : ", ", known[i]);
+		put++;
+	}
+	return true;
+}
+
 static int not_found(const char *kind, const char *name, char **known, size_t count,
 		     const struct words *aliases)
 {
@@ -130,6 +151,9 @@ static int not_found(const char *kind, const char *name, char **known, size_t co
 	_cleanup_buf_ struct buf list = BUF_INIT;
 	const char *nearest;
 
+	if (put_beginning(name, known, count, &list))
+		return fail(EINVAL, "no %s is called '%.60s' (did you mean %s?)", kind_word(kind), name,
+			    list.text);
 	for (size_t i = 0; i < total; i++)
 		all[i] = i < count ? known[i] : aliases->words[i - count];
 	nearest = data_nearest(name, all, total);
