@@ -148,12 +148,16 @@ static int run_phases(struct chain_run *run)
 	size_t next;
 	int err = find_place(run, &next);
 
+	if (!err && run->config->load_state && next == first_phase(run))
+		err = state_load_from(run, run->config->load_state);
 	for (size_t i = next; !err && i < plan->phase_count; i++) {
 		if (plan->phases[i].chain == run->chain)
 			err = phase_run(run, i);
 		if (!err && *run->stop)
 			err = -EINTR;
 	}
+	if (!err && run->config->save_state)
+		err = state_save_to(run, run->config->save_state);
 	if (!err)
 		state_drop_all(run);
 	return err;

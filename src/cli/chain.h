@@ -53,7 +53,9 @@ int phase_run(struct chain_run *run, size_t index);
 
 /* Saves, loads, drops the state after a phase; drops all of the chain's. */
 int state_save(const struct chain_run *run, size_t phase);
+int state_save_to(const struct chain_run *run, const char *path);
 int state_load(const struct chain_run *run, size_t phase);
+int state_load_from(const struct chain_run *run, const char *path);
 void state_drop(const struct chain_run *run, size_t phase);
 void state_drop_all(const struct chain_run *run);
 char *state_path(const struct chain_run *run, size_t phase);

@@ -13,7 +13,7 @@
 
 enum { FILL_BYTES = 128 << 10 };
 
-static char *time_text, *rate_text, *arrivals_text;
+static char *time_text, *rate_text, *arrivals_text, *load_state, *save_state;
 static int fill;
 
 static const struct poptOption options[] = {
@@ -21,6 +21,8 @@ static const struct poptOption options[] = {
 	{ "rate", 0, POPT_ARG_STRING, &rate_text, 0, "requests offered each second, whatever the target does (default: as fast as the workload's outstanding allow)", "RATE" },
 	{ "arrivals", 0, POPT_ARG_STRING, &arrivals_text, 0, "at a rate: exponential (default) or deterministic", "HOW" },
 	{ "fill", 0, POPT_ARG_NONE, &fill, 0, "write the whole target once first", NULL },
+	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
+	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
 	POPT_TABLEEND
 };
@@ -90,6 +92,8 @@ static int run_workload(int count, const char **arguments)
 		.make_plan = make_plan,
 		.context = &request,
 		.invocation = "run",
+		.load_state = load_state,
+		.save_state = save_state,
 	};
 	int err = check_order(arguments[0], arguments[1]);
 

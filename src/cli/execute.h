@@ -30,6 +30,8 @@ struct execute_config {
 	uint64_t rate;          /* PHASE_RUN: IOPS offered; 0: closed loop */
 	enum arrivals arrivals; /* of points, and of runs at a rate */
 	bool keep_states;       /* false: nothing beside the result, no resume */
+	const char *load_state; /* plans of one chain: what a model begins with; NULL: fresh */
+	const char *save_state; /* and where its state at the end goes; NULL: nowhere */
 	bool quiet;
 };
 

@@ -101,8 +101,13 @@ static int read_choices(struct choices *choices)
 }
 
 /* An option that would do nothing here is a misunderstanding, and may be a costly one. */
-static int check_fit(const char *name, const struct target *target)
+static int check_fit(const struct setup *setup, const struct target *target)
 {
+	const char *name = setup->target;
+
+	if (!target->is_virtual && (setup->load_state || setup->save_state))
+		return fail(EINVAL, "%s: is no model: a drive keeps its state itself, without --load-state "
+			    "and --save-state", name);
 	if (target->is_virtual && size_text)
 		return fail(EINVAL, "%s: a model has the size of its drive, or a part of it by --scale, "
 			    "not by --size", name);
@@ -259,6 +264,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = result_set(result, "version", DRIVEBAY_VERSION);
 	if (!err && target->serial)
 		err = result_set(result, "serial", target->serial);
+	if (!err && setup->load_state)
+		err = result_set(result, "loaded_state", setup->load_state);
 	if (!err && size_text)
 		err = set_number(result, "asked_bytes", choices->target.size_bytes);
 	if (!err)
@@ -379,7 +386,7 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 	choices->target.depth = most_outstanding(*plan);
 	err = target_open(setup->target, &choices->target, target);
 	if (!err)
-		err = check_fit(setup->target, *target);
+		err = check_fit(setup, *target);
 	if (!err)
 		err = check_workloads(*plan, *target);
 	if (err || (*target)->scale <= 1)
@@ -405,6 +412,19 @@ static int create(const char *path, const struct setup *setup, const struct choi
 	return err;
 }
 
+/* Before hours are spent on what cannot be begun, or not be kept. */
+static int check_states(const struct setup *setup)
+{
+	const char *load = setup->load_state, *save = setup->save_state;
+
+	if (load && access(load, R_OK) < 0)
+		return fail(errno == ENOENT ? EINVAL : errno, "--load-state: %s: %s", load,
+			    strerror(errno));
+	if (save && access(save, F_OK) == 0)
+		return fail(EEXIST, "--save-state: %s: exists already; a state is never overwritten", save);
+	return 0;
+}
+
 int setup_run(const struct setup *setup)
 {
 	_cleanup_free_ char *path = output ? xstrdup(output) : default_output(setup->target);
@@ -417,6 +437,8 @@ int setup_run(const struct setup *setup)
 
 	if (!err)
 		err = check_output(path);
+	if (!err)
+		err = check_states(setup);
 	if (!err)
 		err = open_and_plan(setup, &choices, &target, &plan);
 	if (!err)
@@ -435,6 +457,8 @@ int setup_run(const struct setup *setup)
 			.rate = setup->rate,
 			.arrivals = setup->arrivals,
 			.keep_states = setup->keep_states,
+			.load_state = setup->load_state,
+			.save_state = setup->save_state,
 			.quiet = quiet,
 		};
 	}

@@ -26,6 +26,8 @@ struct setup {
 	uint64_t rate;
 	enum arrivals arrivals;
 	bool keep_states;        /* an interrupted run can be resumed */
+	const char *load_state;  /* what the model is like at the beginning: a file, or NULL: fresh */
+	const char *save_state;  /* where its state at the end goes; NULL: nowhere */
 };
 
 /* Opens, plans, runs, prints and writes the page. An exit status. */

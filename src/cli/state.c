@@ -40,9 +40,8 @@ void state_drop_all(const struct chain_run *run)
 }
 
 /* Nothing waits for the disk here: a state that a power cut takes costs time, not the result. */
-int state_save(const struct chain_run *run, size_t phase)
+int state_save_to(const struct chain_run *run, const char *path)
 {
-	_cleanup_free_ char *path = state_path(run, phase);
 	_cleanup_free_ char *draft = xasprintf("%s.draft", path);
 	int fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), err;
 
@@ -63,9 +62,15 @@ int state_save(const struct chain_run *run, size_t phase)
 	return err;
 }
 
-int state_load(const struct chain_run *run, size_t phase)
+int state_save(const struct chain_run *run, size_t phase)
 {
 	_cleanup_free_ char *path = state_path(run, phase);
+
+	return state_save_to(run, path);
+}
+
+int state_load_from(const struct chain_run *run, const char *path)
+{
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	int err;
@@ -79,6 +84,13 @@ int state_load(const struct chain_run *run, size_t phase)
 		err = fail(-err, "%s: %s", path, why);
 	}
 	return err;
+}
+
+int state_load(const struct chain_run *run, size_t phase)
+{
+	_cleanup_free_ char *path = state_path(run, phase);
+
+	return state_load_from(run, path);
 }
 
 bool state_changes(const struct phase *phase)
