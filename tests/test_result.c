@@ -322,7 +322,8 @@ TEST(every_number_of_an_outcome_comes_back_as_it_was)
 		outcome->status = (enum phase_status)(seed % 5);
 		ok(result_phase_begin(result, 1, 5));
 		ok(result_phase_end(result, 1, outcome));
-		result = reopen(result, true);
+		if (seed > 1) /* the first is read from the file as it was created */
+			result = reopen(result, true);
 		ok(result_phase_read(result, 1, phase));
 		same_outcome(&phase->outcome, outcome);
 		result_phase_free(phase);

@@ -319,6 +319,7 @@ struct result *file_new(const char *path, bool writable)
 	struct result *result = xcalloc(1, sizeof(*result));
 
 	result->path = xstrdup(path);
+	result->version = RESULT_VERSION; /* unless the file says otherwise */
 	result->writable = writable;
 	result->owner = getpid();
 	result->claim = -1;
