@@ -465,6 +465,31 @@ TEST(scaling_leaves_everything_else_alone)
 	drive_free(scaled);
 }
 
+TEST(printed_values_are_read_back_as_they_were)
+{
+	char **names;
+	size_t count;
+
+	check_equal(data_list("drives", &names, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		struct drive *drive = load(names[i]), *again;
+		_cleanup_free_ char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		fprintf(out, "name: again\nmodel: again\nclass: client\n");
+		drive_print_values(drive, "printed", out);
+		fclose(out);
+		if (drive_parse("again.yaml", text, size, &again))
+			tap_fail("%s", fail_message());
+#define AGAIN(section, key, field, type, help) check_equal(again->field, drive->field);
+		DRIVE_VALUES(AGAIN)
+		drive_free(drive);
+		drive_free(again);
+	}
+	data_list_free(names, count);
+}
+
 TEST(pages_are_divided_before_blocks)
 {
 	struct drive *drive = load_known();

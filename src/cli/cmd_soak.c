@@ -177,46 +177,14 @@ static struct drive drive_of_seed(uint64_t seed)
 	return drive;
 }
 
-/* Exact, as the drive format wants it: no rounding to four digits. */
-static void print_value(const char *type, const char *field, uint64_t value)
-{
-	static const char *const words[][3] = { { "capacitor", "volatile" },
-						{ "greedy", "fifo", "sampled" },
-						{ "shared", "separate" },
-						{ "direct", "fold" } };
-	static const char *const fields[] = { "buffer_kind", "gc_policy", "gc_streams", "slc_full" };
-
-	if (!strcmp(type, "duration"))
-		printf("%" PRIu64 "ns", value);
-	else if (!strcmp(type, "percent"))
-		printf("%" PRIu64 ".%03" PRIu64 "%%", value / 1000, value % 1000);
-	else if (!strcmp(type, "speed"))
-		printf("%" PRIu64 "B/s", value);
-	else if (strcmp(type, "word"))
-		printf("%" PRIu64, value);
-	else
-		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-			if (!strcmp(fields[i], field))
-				printf("%s", words[i][value]);
-}
-
 static void print_drive(const struct drive *drive, uint64_t seed)
 {
-	const char *now = "";
-
 	printf("name: soak-%" PRIu64 "\nmodel: random drive of seed %" PRIu64 "\nclass: enterprise\n",
 	       seed, seed);
 	if (drive->scale > 1)
 		printf("# run as if scaled by %" PRIu32 " already: caches of parts of map pages\n",
 		       drive->scale);
-#define PRINT(section, key, field, type, help) \
-	if (strcmp(now, #section)) \
-		printf("%s:\n", now = #section); \
-	printf("  " #key ": {value: "); \
-	print_value(#type, #field, drive->field); \
-	printf(", mark: assumed, source: \"drawn\"}\n");
-	DRIVE_VALUES(PRINT)
-#undef PRINT
+	drive_print_values(drive, "drawn", stdout);
 }
 
 /* ---- what is done to it ---- */

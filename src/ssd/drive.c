@@ -496,6 +496,37 @@ void drive_free(struct drive *drive)
 	free(drive);
 }
 
+/* With all digits, unlike format_*(). */
+static void print_value(enum drive_value value, uint64_t number, FILE *out)
+{
+	const struct row *row = &rows[value];
+
+	if (words_of(value))
+		fprintf(out, "%s", words_of(value)[number]);
+	else if (row->read == yml_read_duration)
+		fprintf(out, "%lluns", (unsigned long long)number);
+	else if (row->read == yml_read_percent)
+		fprintf(out, "%llu.%03u%%", (unsigned long long)number / 1000, (unsigned)(number % 1000));
+	else if (row->read == yml_read_speed)
+		fprintf(out, "%lluB/s", (unsigned long long)number);
+	else
+		fprintf(out, "%llu", (unsigned long long)number);
+}
+
+void drive_print_values(const struct drive *drive, const char *source, FILE *out)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < DRIVE_VALUE_COUNT; i++) {
+		if (strcmp(rows[i].section, section))
+			fprintf(out, "%s:\n", rows[i].section);
+		section = rows[i].section;
+		fprintf(out, "  %s: {value: ", rows[i].key);
+		print_value((enum drive_value)i, value_of(drive, (enum drive_value)i), out);
+		fprintf(out, ", mark: assumed, source: \"%s\"}\n", source);
+	}
+}
+
 enum {
 	PROGRAMS_MIN = 8,      /* of a block of a scaled drive */
 	SUPERBLOCKS_MIN = 64,  /* fewer, and a few open ones are a large share of the spare */

@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define DRIVE_VALUES(X) \
 	X(capacity, user, user_bytes, size, "bytes the host can address") \
@@ -155,6 +156,12 @@ void drive_free(struct drive *drive);
  * and key otherwise.
  */
 int drive_check(const struct drive *drive);
+
+/*
+ * Its values as the sections of a drive file, exact to the last digit, with `source` as the origin
+ * of each: for drives that no file describes. The head (name, model, class) is the caller's.
+ */
+void drive_print_values(const struct drive *drive, const char *source, FILE *out);
 
 /*
  * Divides the drive by `scale`: user capacity, and the bytes of a superblock or their
