@@ -16,9 +16,10 @@ enum io_op {
 	IO_WRITE,
 	IO_TRIM,
 	IO_FLUSH, /* size_bytes and offset_bytes are 0 */
+	IO_WRITE_ZEROES, /* reads as zeroes afterwards; no data cross the link */
 };
 
-enum { IO_OP_COUNT = IO_FLUSH + 1 };
+enum { IO_OP_COUNT = IO_WRITE_ZEROES + 1 };
 
 struct io {
 	enum io_op op;

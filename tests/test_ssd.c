@@ -254,6 +254,28 @@ TEST(a_trimmed_unit_reads_like_one_that_was_never_written)
 	drop();
 }
 
+TEST(write_zeroes_unmaps_what_it_covers_and_writes_what_it_covers_in_part)
+{
+	struct ssd_counters count;
+	struct io io = request(IO_WRITE_ZEROES, 1);
+
+	make(tiny());
+	write_and_settle(0, 6);
+	io.offset_bytes -= 512; /* the end of unit 0, all of 1 and 2, not all of 3 */
+	io.size_bytes = 3 * UNIT_BYTES;
+	ssd_submit(ssd, &io);
+	check(ssd_reap(ssd, UINT64_MAX) == &io);
+	check_equal(time_of(IO_READ, 1), LINK);
+	check_equal(time_of(IO_READ, 2), LINK);
+	ssd_settle(ssd);
+	check(!ssd_broken_law(ssd));
+	ssd_count(ssd, &count);
+	check_equal(count.mapped_units, 4);
+	check_equal(count.host_units, 6 + 2);
+	check_equal(count.flash_accesses, 2);
+	drop();
+}
+
 TEST(the_read_engine_serves_commands_one_after_another)
 {
 	struct drive description = tiny();
@@ -457,7 +479,7 @@ static void random_request(struct io *io, struct rng *rng)
 		*io = request(IO_FLUSH, 0);
 		return;
 	}
-	*io = request(kind < 5 ? IO_TRIM : kind < 30 ? IO_READ : IO_WRITE,
+	*io = request(kind < 4 ? IO_TRIM : kind < 6 ? IO_WRITE_ZEROES : kind < 30 ? IO_READ : IO_WRITE,
 		      rng_below(rng, units - count));
 	io->size_bytes = (uint32_t)(count * UNIT_BYTES);
 	if (rng_below(rng, 8) == 0)

@@ -271,7 +271,7 @@ static void fill_in(struct soak *soak, struct io *io)
 	if (draw_1000 < soak->flushes)
 		return;
 	draw_1000 -= soak->flushes;
-	io->op = draw_1000 < soak->trims ? IO_TRIM :
+	io->op = draw_1000 < soak->trims ? (draw_1000 % 4 ? IO_TRIM : IO_WRITE_ZEROES) :
 		 draw_1000 < soak->trims + soak->reads ? IO_READ : IO_WRITE;
 	if (soak->next_unit + units > user)
 		soak->next_unit = 0;

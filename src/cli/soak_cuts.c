@@ -60,7 +60,7 @@ static uint64_t end_of(const struct io *io)
 
 static void set_busy(struct cuts *cuts, const struct io *io, bool busy)
 {
-	if (io->op == IO_WRITE || io->op == IO_TRIM)
+	if (io->op == IO_WRITE || io->op == IO_TRIM || io->op == IO_WRITE_ZEROES)
 		memset(&cuts->busy[first_of(io)], busy, end_of(io) - first_of(io));
 }
 
@@ -79,14 +79,15 @@ static void choose(struct cuts *cuts, struct io *io)
 	if (count > units)
 		count = units;
 	*io = (struct io){
-		.op = kind < 2 ? IO_FLUSH : kind < 8 ? IO_TRIM : kind < 30 ? IO_READ : IO_WRITE,
+		.op = kind < 2 ? IO_FLUSH : kind < 8 ? IO_TRIM :
+		      kind < 10 ? IO_WRITE_ZEROES : kind < 30 ? IO_READ : IO_WRITE,
 	};
 	if (io->op == IO_FLUSH)
 		return;
 	io->offset_bytes = rng_below(&cuts->rng, units - count + 1) * UNIT_BYTES;
 	io->size_bytes = (uint32_t)(count * UNIT_BYTES);
 	/* In part, but for trims: those of a part of a unit do nothing. */
-	if (io->op != IO_TRIM && rng_below(&cuts->rng, 8) == 0) {
+	if (io->op != IO_TRIM && io->op != IO_WRITE_ZEROES && rng_below(&cuts->rng, 8) == 0) {
 		io->offset_bytes += 512 * rng_below(&cuts->rng, 4);
 		io->size_bytes -= 512 * (uint32_t)between(&cuts->rng, 4, 7);
 	}
@@ -126,6 +127,7 @@ static int acknowledge(struct cuts *cuts, struct asked *asked)
 				cuts->durable[unit] = asked->promised[unit];
 		return 0;
 	case IO_TRIM:
+	case IO_WRITE_ZEROES:
 		for (uint64_t unit = first_of(io); unit < end_of(io); unit++)
 			cuts->acknowledged[unit] = cuts->durable[unit] = 0;
 		return 0;
@@ -198,13 +200,13 @@ static int check_survivor(const struct cuts *cuts, uint64_t unit)
 	return 0;
 }
 
-/* A trim under way may have been done. */
+/* A trim or write zeroes under way may have been done. */
 static void forget_trims(struct cuts *cuts)
 {
 	for (uint32_t i = 0; i < cuts->depth; i++) {
 		const struct io *io = &cuts->asked[i].io;
 
-		if (!cuts->asked[i].outstanding || io->op != IO_TRIM)
+		if (!cuts->asked[i].outstanding || (io->op != IO_TRIM && io->op != IO_WRITE_ZEROES))
 			continue;
 		memset(&cuts->durable[first_of(io)], 0,
 		       (end_of(io) - first_of(io)) * sizeof(*cuts->durable));

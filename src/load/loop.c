@@ -226,6 +226,7 @@ static inline void *data_for(struct loop *loop, const struct io *io)
 		return data;
 	case IO_TRIM:
 	case IO_FLUSH:
+	case IO_WRITE_ZEROES:
 		return NULL;
 	}
 	abort();

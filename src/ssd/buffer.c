@@ -54,11 +54,6 @@ static struct slot *slot_at(struct ssd *ssd, uint64_t position)
 
 /* ---- what a power cut would go back to ---- */
 
-static bool is_place(uint32_t place)
-{
-	return place != UNIT_NONE && !(place & UNIT_BUFFERED);
-}
-
 void buffer_hold(struct ssd *ssd, uint32_t place)
 {
 	if (ssd->keeps_before && is_place(place))
@@ -99,16 +94,16 @@ static void admit_unit(struct ssd *ssd, uint32_t unit, bool first)
 	uint32_t place = ssd->l2p[unit];
 
 	/* Newer data for a unit that still waits in the buffer takes its slot over. */
-	if (place != UNIT_NONE && place & UNIT_BUFFERED) {
+	if (is_buffered(place)) {
 		if (first)
 			server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
-		ssd->slots[place & ~UNIT_BUFFERED].placed.generation = ++ssd->last_generation;
+		ssd->slots[place - UNIT_BUFFERED].placed.generation = ++ssd->last_generation;
 		return;
 	}
 	buffer_hold(ssd, place);
 	add_buffered(ssd, place, 1);
 	map_unmap(ssd, unit);
-	ssd->l2p[unit] = UNIT_BUFFERED | (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
+	ssd->l2p[unit] = UNIT_BUFFERED + (uint32_t)(ssd->slot_tail & (ssd->slot_count - 1));
 	ssd->mapped_units++;
 	*slot_at(ssd, ssd->slot_tail++) = (struct slot){ { unit, place, ++ssd->last_generation }, first };
 	ssd->buffer_used++;
@@ -123,6 +118,13 @@ static bool takes_more(const struct ssd *ssd)
 	return !buffer_full(ssd) && (!ssd->keeps_before || gc_host_may_write(ssd));
 }
 
+/* Of write zeroes: covered as a whole. */
+static bool is_zeroed(const struct io *io, uint32_t unit)
+{
+	return io->op == IO_WRITE_ZEROES && unit * (uint64_t)UNIT_BYTES >= io->offset_bytes &&
+	       (unit + 1) * (uint64_t)UNIT_BYTES <= io->offset_bytes + io->size_bytes;
+}
+
 /* As many units of the command as fit; true when all are in. */
 static bool admit(struct ssd *ssd, struct command *command)
 {
@@ -130,11 +132,15 @@ static bool admit(struct ssd *ssd, struct command *command)
 	uint32_t begin = (uint32_t)(io->offset_bytes / UNIT_BYTES);
 	uint32_t end = (uint32_t)((io->offset_bytes + io->size_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 
-	while (command->next_unit < end) {
+	for (; command->next_unit < end; command->next_unit++) {
+		if (is_zeroed(io, command->next_unit)) {
+			map_unmap(ssd, command->next_unit);
+			continue;
+		}
 		if (!takes_more(ssd))
 			return false;
-		admit_unit(ssd, command->next_unit, command->next_unit == begin);
-		command->next_unit++;
+		admit_unit(ssd, command->next_unit,
+			   io->op == IO_WRITE && command->next_unit == begin);
 	}
 	return true;
 }

@@ -222,7 +222,7 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_link_generation, 1, 6, 1 },
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
-	{ DRIVE_VALUE_buffer_bytes, UNIT_BYTES, 1ull << 40, UNIT_BYTES },
+	{ DRIVE_VALUE_buffer_bytes, UNIT_BYTES, 1ull << 38, UNIT_BYTES },
 	{ DRIVE_VALUE_gc_choices, 1, 65536, 1 },
 	{ DRIVE_VALUE_gc_burst, 0, 65536, 1 },
 	{ DRIVE_VALUE_reserve_millipercent, 0, 50000, 1 },
@@ -384,9 +384,9 @@ static int check_capacity(const struct drive *drive, struct verdict *verdict)
 			      "%s are more than garbage collection can serve: besides the reserve, "
 			      "%u superblocks and two programs of each are its own, which leaves %s",
 			      format_size(stored, user), (unsigned)mine, format_size(most, have));
-	if (raw / UNIT_BYTES >= 1ull << 31)
+	if (raw / UNIT_BYTES > MAP_PLACES_MAX)
 		return refuse(verdict, DRIVE_VALUE_blocks_per_plane,
-			      "the geometry makes 8 TiB or more of raw capacity, which the map of "
+			      "the geometry makes more than 15 TiB of raw capacity, which the map of "
 			      "32-bit entries cannot address");
 	if (drive->buffer_bytes < program)
 		return refuse(verdict, DRIVE_VALUE_buffer_bytes,

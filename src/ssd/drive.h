@@ -115,6 +115,9 @@ static inline uint64_t drive_superblock_bytes(const struct drive *drive)
 /* Of the map, which has an entry of this size for each unit. */
 enum { MAP_ENTRY_BYTES = 4 };
 
+/* Units of raw capacity that the map can tell apart: 15 TiB. */
+#define MAP_PLACES_MAX 0xf0000000u
+
 /*
  * Pages of the map (0: it is in DRAM). Its cache
  * goes by the entries of so many units, a power of two: those of one page at full size; of a

@@ -3,7 +3,8 @@
  *
  * A command above MDTS costs as many commands as the driver would split it into. Reads of units
  * that were never written (or trimmed), and of units that are still in the buffer, need no flash.
- * A write that covers a unit only in part first reads the rest of it.
+ * A write that covers a unit only in part first reads the rest of it. Write zeroes unmaps whole
+ * units, in their turn among the writes; those that it covers in part are written.
  */
 #include "ssd/state.h"
 
@@ -66,7 +67,7 @@ static uint64_t commands_of(const struct ssd *ssd, const struct io *io)
 
 static bool needs_flash(const struct ssd *ssd, uint32_t place)
 {
-	return place != UNIT_NONE && !(place & UNIT_BUFFERED) && map_in_flash(ssd, place);
+	return is_place(place) && map_in_flash(ssd, place);
 }
 
 /* The accesses that units [begin, end) need: neighbours of one group share one. */
@@ -231,6 +232,9 @@ static void landed(struct sim *sim, void *context, void *item)
 
 	(void)sim;
 	switch (command->io->op) {
+	case IO_WRITE_ZEROES:
+		server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
+		/* fall through */
 	case IO_WRITE:
 		command->waiting = partial_units(ssd, command);
 		if (command->waiting)
@@ -311,7 +315,7 @@ void ssd_submit(struct ssd *ssd, struct io *io)
 		read_submit(ssd, command);
 		return;
 	}
-	if (io->op == IO_WRITE)
+	if (io->op == IO_WRITE || io->op == IO_WRITE_ZEROES)
 		slc_write_came(ssd);
 	land(ssd, command);
 }

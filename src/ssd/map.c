@@ -202,8 +202,8 @@ void map_unmap(struct ssd *ssd, uint32_t unit)
 
 	if (place == UNIT_NONE)
 		return;
-	if (place & UNIT_BUFFERED) {
-		buffer_forget(ssd, place & ~UNIT_BUFFERED);
+	if (is_buffered(place)) {
+		buffer_forget(ssd, place - UNIT_BUFFERED);
 	} else {
 		struct superblock *superblock = &ssd->superblocks[superblock_of(ssd, place)];
 

@@ -52,8 +52,8 @@ static const struct program *program_at(const struct ssd *ssd, uint32_t place)
 static uint32_t survivor(const struct ssd *ssd, uint32_t place)
 {
 	while (place != UNIT_NONE) {
-		if (place & UNIT_BUFFERED) {
-			place = ssd->slots[place & ~UNIT_BUFFERED].placed.before;
+		if (is_buffered(place)) {
+			place = ssd->slots[place - UNIT_BUFFERED].placed.before;
 		} else if (!map_in_flash(ssd, place)) {
 			const struct program *program = program_at(ssd, place);
 
@@ -67,7 +67,7 @@ static uint32_t survivor(const struct ssd *ssd, uint32_t place)
 
 static bool is_lost(const struct ssd *ssd, uint32_t place)
 {
-	return place != UNIT_NONE && (place & UNIT_BUFFERED || !map_in_flash(ssd, place));
+	return is_buffered(place) || (is_place(place) && !map_in_flash(ssd, place));
 }
 
 /* Looks at every unit: a power cut is rare. */
@@ -79,7 +79,7 @@ static void go_back(struct ssd *ssd)
 		if (!is_lost(ssd, place))
 			continue;
 		before = survivor(ssd, place);
-		if (!(place & UNIT_BUFFERED))
+		if (is_place(place))
 			ssd->superblocks[superblock_of(ssd, place)].valid--;
 		ssd->l2p[unit] = before;
 		if (before == UNIT_NONE) {
@@ -142,7 +142,7 @@ uint32_t ssd_generation(const struct ssd *ssd, uint64_t unit)
 
 	if (place == UNIT_NONE)
 		return 0;
-	if (place & UNIT_BUFFERED)
-		return ssd->slots[place & ~UNIT_BUFFERED].placed.generation;
+	if (is_buffered(place))
+		return ssd->slots[place - UNIT_BUFFERED].placed.generation;
 	return ssd->generation[place];
 }

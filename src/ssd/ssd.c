@@ -46,7 +46,7 @@ static void set_geometry(struct ssd *ssd)
 	ssd->by_program = divider_of(ssd->program_units);
 	ssd->by_superblock = divider_of(ssd->superblock_units);
 	ssd->by_die = divider_of((uint32_t)drive->dies);
-	assert((uint64_t)ssd->superblock_count * ssd->superblock_units < UNIT_BUFFERED);
+	assert((uint64_t)ssd->superblock_count * ssd->superblock_units <= UNIT_BUFFERED);
 }
 
 static void set_timings(struct ssd *ssd)
@@ -192,7 +192,7 @@ static const char *check_map(const struct ssd *ssd)
 
 		if (place == UNIT_NONE)
 			continue;
-		if (place & UNIT_BUFFERED)
+		if (is_buffered(place))
 			return "a settled drive has units in its buffer";
 		if (ssd->p2l[place] != unit)
 			return "a mapped place does not know the unit that is mapped to it";

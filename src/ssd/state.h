@@ -23,7 +23,17 @@
 #include "ssd/ssd.h"
 
 #define UNIT_NONE UINT32_MAX           /* in l2p: never written or trimmed; in p2l: padding */
-#define UNIT_BUFFERED 0x80000000u      /* in l2p: waits in the buffer for a place */
+#define UNIT_BUFFERED MAP_PLACES_MAX     /* in l2p, and above: the slot of the buffer where it waits */
+
+static inline bool is_buffered(uint32_t place)
+{
+	return place >= UNIT_BUFFERED && place != UNIT_NONE;
+}
+
+static inline bool is_place(uint32_t place)
+{
+	return place < UNIT_BUFFERED;
+}
 
 /* n / d as a multiplication, exact for all 32-bit n (Lemire et al. 2019). */
 struct divider {

@@ -459,6 +459,8 @@ static void prepare(struct uring_target *uring, struct io_uring_sqe *sqe, struct
 	case IO_FLUSH:
 		io_uring_prep_fsync(sqe, uring->fd, IORING_FSYNC_DATASYNC);
 		return;
+	case IO_WRITE_ZEROES:
+		break; /* uring_submit() has refused it */
 	}
 	abort();
 }
@@ -503,6 +505,8 @@ static void uring_submit(struct target *target, struct io *io)
 	if (uring->ring_error) {
 		push_ready(uring, io, uring->ring_error, clock_ns());
 	} else if (io->op == IO_TRIM && uring->trim_way == TRIM_NONE) {
+		push_ready(uring, io, -EOPNOTSUPP, clock_ns());
+	} else if (io->op == IO_WRITE_ZEROES) {
 		push_ready(uring, io, -EOPNOTSUPP, clock_ns());
 	} else {
 		queue(uring, io, 0);
