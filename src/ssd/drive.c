@@ -18,12 +18,16 @@ static const char *const class_words[] = { "enterprise", "client", NULL };
 static const char *const buffer_kind_words[] = { "capacitor", "volatile", NULL };
 static const char *const gc_policy_words[] = { "greedy", "fifo", "sampled", NULL };
 static const char *const gc_streams_words[] = { "shared", "separate", NULL };
+static const char *const plane_reads_words[] = { "together", "apart", NULL };
+static const char *const nand_cache_words[] = { "none", "read", "program", "both", NULL };
 static const char *const slc_full_words[] = { "direct", "fold", NULL };
 
 _Static_assert(BUFFER_CAPACITOR == 0 && BUFFER_VOLATILE == 1, "buffer_kind_words");
 _Static_assert(GC_GREEDY == 0 && GC_FIFO == 1, "gc_policy_words");
 _Static_assert(GC_STREAMS_SHARED == 0 && GC_STREAMS_SEPARATE == 1, "gc_streams_words");
 _Static_assert(SLC_FULL_DIRECT == 0 && SLC_FULL_FOLD == 1, "slc_full_words");
+_Static_assert(PLANES_TOGETHER == 0 && PLANES_APART == 1, "plane_reads_words");
+_Static_assert(NAND_CACHE_READ == 1 && NAND_CACHE_PROGRAM == 2 && NAND_CACHE_BOTH == 3, "nand_cache_words");
 _Static_assert(MARK_SPEC == 0 && MARK_CALIBRATED == 1 && MARK_ASSUMED == 2, "yml_marks");
 
 static const char *const *words_of(enum drive_value value)
@@ -34,6 +38,10 @@ static const char *const *words_of(enum drive_value value)
 		return gc_policy_words;
 	if (value == DRIVE_VALUE_gc_streams)
 		return gc_streams_words;
+	if (value == DRIVE_VALUE_plane_reads)
+		return plane_reads_words;
+	if (value == DRIVE_VALUE_nand_cache)
+		return nand_cache_words;
 	if (value == DRIVE_VALUE_slc_full)
 		return slc_full_words;
 	return NULL;
@@ -78,7 +86,8 @@ static int read_value(const struct yml *yaml, const struct yml_node *node,
 /* A drive can be without it. Of a section that can, all keys stand there or none. */
 static bool may_be_absent(enum drive_value value)
 {
-	return value == DRIVE_VALUE_read_spread_millipercent || value == DRIVE_VALUE_gc_burst;
+	return value == DRIVE_VALUE_read_spread_millipercent || value == DRIVE_VALUE_plane_reads ||
+	       value == DRIVE_VALUE_nand_cache || value == DRIVE_VALUE_gc_burst;
 }
 
 /* All keys of one section. */

@@ -12,7 +12,8 @@
  *
  * A file may leave out what its drive does not have: the section `map` (the whole map is in
  * DRAM), the section `slc` (no cache), the
- * section `endurance` (not known), nand.read_spread and gc.burst. Those values are 0 then,
+ * section `endurance` (not known), nand.read_spread, nand.planes (together), nand.cache (none)
+ * and gc.burst. Those values are 0 then,
  * with no origin.
  */
 #ifndef DRIVEBAY_SSD_DRIVE_H
@@ -34,6 +35,8 @@
 	X(geometry, pages_per_program, pages_per_program, count, "pages of a plane that one program writes: 3 TLC one-shot, 2 MLC, 1") \
 	X(nand, read, read_ns, duration, "tR: array to page register, the mean of the pages of a word line") \
 	X(nand, read_spread, read_spread_millipercent, percent, "how much faster the first page of a word line is read, and the last slower") \
+	X(nand, planes, plane_reads, word, "together or apart: do the planes of a die sense on their own") \
+	X(nand, cache, nand_cache, word, "none, read, program or both: what the array does while its register is on the channel") \
 	X(nand, program, program_ns, duration, "tPROG of one one-shot program of all planes") \
 	X(nand, erase, erase_ns, duration, "tBERS of one block of all planes") \
 	X(nand, suspend, suspend_ns, duration, "from a read's arrival until a running program or erase has stopped for it") \
@@ -77,6 +80,8 @@ enum buffer_kind { BUFFER_CAPACITOR, BUFFER_VOLATILE };
 enum gc_policy { GC_GREEDY, GC_FIFO, GC_SAMPLED };
 enum gc_streams { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE };
 
+enum plane_reads { PLANES_TOGETHER, PLANES_APART };
+enum nand_cache { NAND_CACHE_NONE, NAND_CACHE_READ, NAND_CACHE_PROGRAM, NAND_CACHE_BOTH };
 enum slc_full { SLC_FULL_DIRECT, SLC_FULL_FOLD };
 
 enum drive_mark { MARK_SPEC, MARK_CALIBRATED, MARK_ASSUMED };

@@ -321,7 +321,7 @@ static void read_group(struct ssd *ssd, struct superblock *victim, uint32_t grou
 		.die = die_of(ssd, first),
 		.units = valid,
 		.group = group,
-		.sense = nand_sense_of(ssd, first),
+		.sense = (uint16_t)nand_sense_of(ssd, first),
 	};
 	nand_read(ssd, access);
 }

@@ -70,23 +70,28 @@ static bool needs_flash(const struct ssd *ssd, uint32_t place)
 	return is_place(place) && map_in_flash(ssd, place);
 }
 
-/* The accesses that units [begin, end) need: neighbours of one group share one. */
+/*
+ * The accesses that units [begin, end) need: neighbours that one sense reads share one. Returns how
+ * many groups that are, which is what the controller pays for.
+ */
 static uint32_t collect_accesses(struct ssd *ssd, struct command *command, uint32_t begin,
 				 uint32_t end)
 {
 	struct access *last = NULL;
-	uint32_t count = 0;
+	uint32_t groups = 0;
 
 	for (uint32_t unit = begin; unit < end; unit++) {
-		uint32_t place = ssd->l2p[unit], group;
+		uint32_t place = ssd->l2p[unit], group, lane;
 
 		if (!needs_flash(ssd, place))
 			continue;
 		group = divide(place, ssd->by_group);
-		if (last && last->group == group) {
+		lane = nand_lane_of(ssd, place);
+		if (last && last->group == group && last->lane == lane) {
 			last->units++;
 			continue;
 		}
+		groups += !last || last->group != group;
 		last = host_new_access(ssd);
 		*last = (struct access){
 			.next = command->accesses,
@@ -94,12 +99,13 @@ static uint32_t collect_accesses(struct ssd *ssd, struct command *command, uint3
 			.die = die_of(ssd, place),
 			.units = 1,
 			.group = group,
-			.sense = nand_sense_of(ssd, place),
+			.sense = (uint16_t)nand_sense_of(ssd, place),
+			.lane = (uint16_t)lane,
 		};
 		command->accesses = last;
-		count++;
+		command->waiting++;
 	}
-	return count;
+	return groups;
 }
 
 static void start_accesses(struct ssd *ssd, struct access **list)
@@ -154,9 +160,8 @@ static void read_submit(struct ssd *ssd, struct command *command)
 	uint64_t cost_ns;
 
 	command->link_bytes = io->size_bytes;
-	command->waiting = collect_accesses(ssd, command, begin, end);
 	cost_ns = commands_of(ssd, io) * ssd->drive->read_command_ns +
-		  command->waiting * ssd->drive->read_access_ns;
+		  collect_accesses(ssd, command, begin, end) * ssd->drive->read_access_ns;
 	if (ssd->map_units)
 		cost_ns += look_up(ssd, command, begin, end);
 	sim_fifo_put(ssd->sim, &ssd->arrivals,
@@ -198,7 +203,7 @@ static void read_arrived(struct sim *sim, void *context, void *item)
 
 /* ---- writes, trim, flush: in the order in which they cross the link ---- */
 
-static uint32_t partial_units(struct ssd *ssd, struct command *command)
+static void read_partial_units(struct ssd *ssd, struct command *command)
 {
 	const struct io *io = command->io;
 	uint64_t end_bytes = io->offset_bytes + io->size_bytes;
@@ -206,13 +211,11 @@ static uint32_t partial_units(struct ssd *ssd, struct command *command)
 	uint32_t last = (uint32_t)((end_bytes - 1) / UNIT_BYTES);
 	bool first_partial = io->offset_bytes % UNIT_BYTES;
 	bool last_partial = end_bytes % UNIT_BYTES;
-	uint32_t count = 0;
 
 	if (first_partial || (last_partial && first == last))
-		count += collect_accesses(ssd, command, first, first + 1);
+		collect_accesses(ssd, command, first, first + 1);
 	if (last_partial && first != last)
-		count += collect_accesses(ssd, command, last, last + 1);
-	return count;
+		collect_accesses(ssd, command, last, last + 1);
 }
 
 static void trim(struct ssd *ssd, const struct io *io)
@@ -236,7 +239,7 @@ static void landed(struct sim *sim, void *context, void *item)
 		server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
 		/* fall through */
 	case IO_WRITE:
-		command->waiting = partial_units(ssd, command);
+		read_partial_units(ssd, command);
 		if (command->waiting)
 			start_accesses(ssd, &command->accesses);
 		else

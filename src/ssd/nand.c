@@ -2,7 +2,10 @@
  * nand.c - dies and channels.
  *
  * A die does one thing at a time and holds its register until the data have crossed the
- * channel (no cache reads). Who comes first on a die: reads of the host, what was suspended for
+ * channel. With a cache (nand.cache) it has a second register: it senses the next page, or takes
+ * in the next program, meanwhile. With planes that read apart (nand.planes) each of them is a lane
+ * that senses for the host on its own; garbage collection, programs and erases take all of them.
+ * Who comes first on a die: reads of the host, what was suspended for
  * them, reads of garbage collection, erases, programs; but one of the latter when none of them
  * got anywhere for four program times. A read of the host stops a program or an erase that is
  * under way, up to suspends_max times each.
@@ -20,6 +23,8 @@
 enum { DIE_PROGRAMS = 2 };
 
 static void die_next(struct die *die);
+static void start_pulse(struct die *die);
+static void page_loaded(struct die *die);
 static bool may_stop(const struct die *die);
 static void stop(struct die *die);
 static void background_added(struct die *die);
@@ -68,16 +73,52 @@ static void die_rest(struct die *die)
 	die->state = DIE_IDLE;
 }
 
-static void start_read(struct die *die, struct access *access)
+static bool has_cache(const struct ssd *ssd, enum nand_cache which)
 {
+	return ssd->drive->nand_cache & which;
+}
+
+/* ---- reads ---- */
+
+static void start_read(struct lane *lane, struct access *access)
+{
+	struct die *die = lane->die;
 	struct ssd *ssd = die->ssd;
 
-	die->reading = access;
+	lane->sensing = access;
+	die->reads_under_way++;
 	ssd->count.flash_accesses++;
-	die_begin(die, DIE_SENSING);
+	die_begin(die, DIE_READING);
 	/* All of a kind take the same tR and none is stopped: they come due in their order. */
 	sim_fifo_put(ssd->sim, &ssd->senses[access->sense].sensed,
-		     ssd->sim->now_ns + ssd->senses[access->sense].read_ns, die);
+		     ssd->sim->now_ns + ssd->senses[access->sense].read_ns, lane);
+}
+
+static bool may_sense(const struct lane *lane)
+{
+	return !lane->sensing && (!lane->sending || has_cache(lane->die->ssd, NAND_CACHE_READ));
+}
+
+/* Reads that are not the host's take all planes. */
+static bool reads_for_host(const struct die *die)
+{
+	const struct access *access = die->lanes->sensing ? die->lanes->sensing : die->lanes->sending;
+
+	return die->state == DIE_READING && (!access || access->command);
+}
+
+static void start_host_reads(struct die *die)
+{
+	uint32_t lanes = die->ssd->lane_count;
+
+	for (uint32_t i = 0; i < lanes && die->reads_queued; i++) {
+		struct lane *lane = &die->lanes[i];
+
+		if (!lane->host_reads.first || !may_sense(lane))
+			continue;
+		die->reads_queued--;
+		start_read(lane, queue_take(&lane->host_reads));
+	}
 }
 
 uint32_t nand_sense_of(const struct ssd *ssd, uint32_t physical)
@@ -93,27 +134,60 @@ uint32_t nand_sense_of(const struct ssd *ssd, uint32_t physical)
 	return page * ssd->page_types / ssd->by_page_type.divisor;
 }
 
-static void send_read(struct sim *sim, void *context, void *item)
+uint32_t nand_lane_of(const struct ssd *ssd, uint32_t physical)
 {
-	struct ssd *ssd = context;
-	struct die *die = item;
-	uint64_t cost_ns = ssd->drive->channel_command_ns +
-			   die->reading->units * ssd->unit_transfer_ns;
+	uint32_t page;
 
-	assert(die->state == DIE_SENSING);
-	ssd->count.read_units += die->reading->units;
-	die_enter(die, DIE_SENDING,
-		  server_book(&ssd->channels[die->channel], sim->now_ns, cost_ns));
+	if (ssd->lane_count == 1)
+		return 0;
+	page = divide(physical, ssd->by_page);
+	return page - divide(physical, ssd->by_group) * ssd->lane_count;
 }
 
-static void read_done(struct die *die)
+static void send_read(struct lane *lane)
 {
-	struct access *access = die->reading;
+	struct ssd *ssd = lane->die->ssd;
+	uint64_t cost_ns = ssd->drive->channel_command_ns +
+			   lane->sensing->units * ssd->unit_transfer_ns;
 
-	die->reading = NULL;
+	lane->sending = lane->sensing;
+	lane->sensing = NULL;
+	lane->sensed = false;
+	ssd->count.read_units += lane->sending->units;
+	sim_at(ssd->sim, &lane->sent_event,
+	       server_book(&ssd->channels[lane->die->channel], ssd->sim->now_ns, cost_ns));
+	if (lane->die->reads_queued && has_cache(ssd, NAND_CACHE_READ))
+		die_next(lane->die);
+}
+
+static void sensed(struct sim *sim, void *context, void *item)
+{
+	struct lane *lane = item;
+
+	(void)sim;
+	(void)context;
+	assert(lane->die->state == DIE_READING);
+	if (lane->sending)
+		lane->sensed = true;
+	else
+		send_read(lane);
+}
+
+static void sent(struct sim *sim, struct event *event)
+{
+	struct lane *lane = container_of(event, struct lane, sent_event);
+	struct die *die = lane->die;
+	struct access *access = lane->sending;
+
+	(void)sim;
+	lane->sending = NULL;
+	die->reads_under_way--;
 	if (!access->command)
 		background_served(die);
-	die_rest(die);
+	if (lane->sensed)
+		send_read(lane);
+	if (!die->reads_under_way)
+		die_rest(die);
 	die_next(die);
 	if (access->kind == ACCESS_MAP && access->command)
 		host_map_done(die->ssd, access);
@@ -135,10 +209,30 @@ static void load_page(struct die *die)
 			      ssd->drive->channel_command_ns + ssd->page_transfer_ns));
 }
 
+/* With a cache, pages of the next program cross the channel during the pulse of this one. */
+static void preload(struct die *die)
+{
+	struct ssd *ssd = die->ssd;
+	struct program *next = die->programs->next;
+
+	if (!has_cache(ssd, NAND_CACHE_PROGRAM) || die->preloading || !next || !next->chunks_left)
+		return;
+	next->chunks_left--;
+	die->preloading = true;
+	sim_at(ssd->sim, &die->load_event,
+	       server_book(&ssd->channels[die->channel], ssd->sim->now_ns,
+			   ssd->drive->channel_command_ns + ssd->page_transfer_ns));
+}
+
 static void start_program(struct die *die)
 {
 	die->suspends = 0;
-	load_page(die);
+	if (die->preloading)
+		die_begin(die, DIE_LOADING); /* preloaded() goes on */
+	else if (die->programs->chunks_left)
+		load_page(die);
+	else
+		start_pulse(die);
 }
 
 static void start_pulse(struct die *die)
@@ -147,8 +241,9 @@ static void start_pulse(struct die *die)
 	uint64_t pulse_ns = die->programs->slc ? ssd->drive->slc_program_ns : ssd->drive->program_ns;
 
 	die_enter(die, DIE_PROGRAMMING, ssd->sim->now_ns + pulse_ns);
+	preload(die);
 	/* Reads that came while the pages crossed the channel have waited long enough. */
-	if (die->host_reads.first && may_stop(die))
+	if (die->reads_queued && may_stop(die))
 		stop(die);
 }
 
@@ -158,6 +253,18 @@ static void page_loaded(struct die *die)
 		load_page(die);
 	else
 		start_pulse(die);
+}
+
+static void preloaded(struct sim *sim, struct event *event)
+{
+	struct die *die = container_of(event, struct die, load_event);
+
+	(void)sim;
+	die->preloading = false;
+	if (die->state == DIE_LOADING)
+		page_loaded(die);
+	else if (die->state == DIE_PROGRAMMING || die->stopped == DIE_PROGRAMMING)
+		preload(die);
 }
 
 static void program_done(struct die *die)
@@ -274,7 +381,7 @@ static void start_background(struct die *die, bool in_turn)
 		go_on(die);
 	} else if (die->gc_reads.first && !(in_turn && others && die->gc_read_last)) {
 		die->gc_read_last = true;
-		start_read(die, queue_take(&die->gc_reads));
+		start_read(die->lanes, queue_take(&die->gc_reads));
 	} else if (has_erase(die)) {
 		die->gc_read_last = false;
 		start_erase(die);
@@ -286,12 +393,12 @@ static void start_background(struct die *die, bool in_turn)
 
 static void die_next(struct die *die)
 {
-	if (background_is_overdue(die))
-		start_background(die, true);
-	else if (die->host_reads.first)
-		start_read(die, queue_take(&die->host_reads));
-	else
-		start_background(die, false);
+	bool overdue = background_is_overdue(die);
+
+	if (!overdue && die->reads_queued)
+		start_host_reads(die);
+	if (!die->reads_under_way)
+		start_background(die, overdue);
 }
 
 static void die_event(struct sim *sim, struct event *event)
@@ -300,9 +407,6 @@ static void die_event(struct sim *sim, struct event *event)
 
 	(void)sim;
 	switch (die->state) {
-	case DIE_SENDING:
-		read_done(die);
-		return;
 	case DIE_LOADING:
 		page_loaded(die);
 		return;
@@ -317,7 +421,7 @@ static void die_event(struct sim *sim, struct event *event)
 		die_next(die);
 		return;
 	case DIE_IDLE:
-	case DIE_SENSING:
+	case DIE_READING:
 		break;
 	}
 	abort();
@@ -327,10 +431,14 @@ void nand_read(struct ssd *ssd, struct access *access)
 {
 	struct die *die = &ssd->dies[access->die];
 
-	queue_put(access->command ? &die->host_reads : &die->gc_reads, access);
-	if (!access->command)
+	if (access->command) {
+		queue_put(&die->lanes[access->lane].host_reads, access);
+		die->reads_queued++;
+	} else {
+		queue_put(&die->gc_reads, access);
 		background_added(die);
-	if (die->state == DIE_IDLE)
+	}
+	if (die->state == DIE_IDLE || (ssd->reads_overlap && access->command && reads_for_host(die)))
 		die_next(die);
 	else if (access->command && may_stop(die))
 		stop(die);
@@ -347,6 +455,7 @@ struct access *nand_map_access(struct ssd *ssd, struct command *command, uint32_
 		.units = ssd->map_page_units,
 		.group = divide(physical, ssd->by_group),
 		.sense = SENSE_MAP,
+		.lane = command ? (uint16_t)nand_lane_of(ssd, physical) : 0,
 	};
 	return access;
 }
@@ -368,6 +477,8 @@ void nand_program(struct ssd *ssd, struct program *program)
 	die->programs_last = &program->next;
 	die->program_count++;
 	background_added(die);
+	if (die->state == DIE_PROGRAMMING)
+		preload(die);
 	if (die->state == DIE_IDLE)
 		die_next(die);
 }
@@ -394,7 +505,7 @@ static uint64_t page_type_ns(const struct drive *drive, uint32_t t, uint32_t n)
 static void sense_init(struct ssd *ssd, unsigned kind, uint64_t read_ns)
 {
 	ssd->senses[kind].read_ns = read_ns;
-	sim_fifo_init(ssd->sim, &ssd->senses[kind].sensed, send_read, ssd);
+	sim_fifo_init(ssd->sim, &ssd->senses[kind].sensed, sensed, ssd);
 }
 
 static void senses_init(struct ssd *ssd)
@@ -414,11 +525,24 @@ static void senses_init(struct ssd *ssd)
 		sense_init(ssd, SENSE_MAP, drive->map_read_ns);
 }
 
+static void lanes_init(struct die *die, struct lane *lanes)
+{
+	die->lanes = lanes;
+	for (uint32_t i = 0; i < die->ssd->lane_count; i++) {
+		lanes[i].die = die;
+		lanes[i].sent_event.fire = sent;
+		queue_init(&lanes[i].host_reads);
+	}
+}
+
 void nand_init(struct ssd *ssd)
 {
 	senses_init(ssd);
 	ssd->channels = xcalloc(ssd->drive->channels, sizeof(*ssd->channels));
 	ssd->dies = xcalloc(ssd->drive->dies, sizeof(*ssd->dies));
+	ssd->lane_count = ssd->drive->plane_reads == PLANES_APART ? (uint32_t)ssd->drive->planes : 1;
+	ssd->reads_overlap = ssd->lane_count > 1 || has_cache(ssd, NAND_CACHE_READ);
+	ssd->lanes = xcalloc(ssd->drive->dies * ssd->lane_count, sizeof(*ssd->lanes));
 	for (uint32_t i = 0; i < ssd->drive->dies; i++) {
 		struct die *die = &ssd->dies[i];
 
@@ -426,8 +550,9 @@ void nand_init(struct ssd *ssd)
 		die->ssd = ssd;
 		die->waiting_since_ns = UINT64_MAX;
 		die->channel = i % (uint32_t)ssd->drive->channels;
-		queue_init(&die->host_reads);
 		queue_init(&die->gc_reads);
+		die->load_event.fire = preloaded;
+		lanes_init(die, &ssd->lanes[i * ssd->lane_count]);
 		die->programs_last = &die->programs;
 	}
 }
@@ -437,5 +562,6 @@ void nand_free(struct ssd *ssd)
 	for (unsigned i = 0; i < SENSES; i++)
 		sim_fifo_free(&ssd->senses[i].sensed);
 	free(ssd->channels);
+	free(ssd->lanes);
 	free(ssd->dies);
 }

@@ -32,6 +32,7 @@ static void set_geometry(struct ssd *ssd)
 	uint64_t page_units = drive->page_bytes / UNIT_BYTES;
 	uint64_t block_programs = drive->pages_per_block / drive->pages_per_program;
 
+	ssd->page_units = (uint32_t)page_units;
 	ssd->group_units = (uint32_t)(page_units * drive->planes);
 	ssd->program_units = ssd->group_units * (uint32_t)drive->pages_per_program;
 	ssd->superblock_programs = (uint32_t)(block_programs * drive->dies);
@@ -42,6 +43,7 @@ static void set_geometry(struct ssd *ssd)
 	ssd->total_units = ssd->superblock_count * ssd->superblock_units;
 	ssd->user_units = (uint32_t)((drive->user_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 	ssd->map_units = (uint32_t)(drive_map_pages(drive) * drive->map_page_bytes / UNIT_BYTES);
+	ssd->by_page = divider_of(ssd->page_units);
 	ssd->by_group = divider_of(ssd->group_units);
 	ssd->by_program = divider_of(ssd->program_units);
 	ssd->by_superblock = divider_of(ssd->superblock_units);

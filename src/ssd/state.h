@@ -78,7 +78,8 @@ struct access {
 	uint32_t die;
 	uint32_t units;
 	uint32_t group;          /* the number of the group on the drive */
-	uint32_t sense;          /* which of ssd->senses its tR makes it wait in */
+	uint16_t sense;          /* which of ssd->senses its tR makes it wait in */
+	uint16_t lane;           /* of its die: the plane it is on, or 0 */
 };
 
 struct access_queue {
@@ -114,12 +115,21 @@ struct program {
 
 enum die_state {
 	DIE_IDLE,        /* waits for work */
-	DIE_SENSING,     /* waits for tR to pass */
-	DIE_SENDING,     /* waits for its turn on the channel and the transfer out */
+	DIE_READING,     /* waits for its lanes: tR, the channel and the transfer out */
 	DIE_LOADING,     /* waits for the transfer in of a program's pages */
 	DIE_PROGRAMMING, /* waits for tPROG to pass */
 	DIE_ERASING,     /* waits for tBERS to pass */
 	DIE_STOPPING,    /* waits for a program or erase to be suspended */
+};
+
+/* What senses on its own: a die, or each of its planes. */
+struct lane {
+	struct event sent_event;
+	struct die *die;
+	struct access_queue host_reads;
+	struct access *sensing;    /* waits for tR to pass, or for the register to be free */
+	struct access *sending;    /* waits for its turn on the channel and the transfer out */
+	bool sensed;               /* `sensing` waits for the register */
 };
 
 struct die {
@@ -130,8 +140,11 @@ struct die {
 	uint64_t remaining_ns;     /* of what is suspended */
 	uint32_t suspends;         /* of the program or erase under way */
 	uint32_t channel;
-	struct access_queue host_reads, gc_reads;
-	struct access *reading;
+	struct lane *lanes;        /* lane_count of the drive */
+	uint32_t reads_queued, reads_under_way; /* of the host; of anybody */
+	struct access_queue gc_reads;
+	struct event load_event;   /* of the program behind the one under way, with a cache */
+	bool preloading;
 	struct program *programs, **programs_last; /* queued; the first may be under way */
 	uint32_t program_count;
 	uint64_t erased;           /* how many of ssd->erases this die has done */
@@ -199,9 +212,9 @@ struct ssd {
 
 	/* geometry, in units */
 	uint32_t user_units, total_units;
-	uint32_t group_units, program_units, superblock_units;
+	uint32_t page_units, group_units, program_units, superblock_units;
 	uint32_t superblock_count, usable_superblocks, superblock_programs;
-	struct divider by_group, by_program, by_superblock, by_die, by_page_type;
+	struct divider by_page, by_group, by_program, by_superblock, by_die, by_page_type;
 	uint64_t unit_transfer_ns, page_transfer_ns;
 	uint64_t link_bytes_per_s;
 	uint64_t host_unit_ns;
@@ -277,8 +290,11 @@ struct ssd {
 
 	/* nand */
 	struct die *dies;
+	struct lane *lanes;        /* of all dies */
+	uint32_t lane_count;       /* of a die */
+	bool reads_overlap;        /* a die may have several reads of the host under way */
 	struct sense {             /* pages that take the same tR */
-		struct sim_fifo sensed; /* dies whose sense is over */
+		struct sim_fifo sensed; /* lanes whose sense is over */
 		uint64_t read_ns;
 	} senses[SENSES];
 	uint32_t page_types;       /* of a word line that differ in tR */
@@ -341,6 +357,7 @@ void nand_read(struct ssd *ssd, struct access *access);
 /* For a page of the map at its place: `command` waits for it, or NULL: it is behind a write. */
 struct access *nand_map_access(struct ssd *ssd, struct command *command, uint32_t physical);
 uint32_t nand_sense_of(const struct ssd *ssd, uint32_t physical);
+uint32_t nand_lane_of(const struct ssd *ssd, uint32_t physical);
 bool nand_takes_program(const struct ssd *ssd, uint32_t die);
 void nand_program(struct ssd *ssd, struct program *program);
 void nand_erase(struct ssd *ssd, uint32_t superblock);
