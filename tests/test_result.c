@@ -1109,8 +1109,8 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	alter("CREATE TABLE recipes (cake TEXT)");
 	refused("foreign", EBADMSG, "SQLite file of another program");
 	result_close(create("newer"));
-	alter("PRAGMA user_version = 3");
-	refused("newer", ENOTSUP, "made by a newer drivebay, version 3; this one reads up to 2");
+	alter("PRAGMA user_version = 4");
+	refused("newer", ENOTSUP, "made by a newer drivebay, version 4; this one reads up to 3");
 	result_close(create("older"));
 	alter("PRAGMA user_version = 0");
 	refused("older", EBADMSG, "no version 0");

@@ -259,19 +259,13 @@ static struct usage usage_between(const struct usage *a, const struct usage *b)
 static struct health health_between(const struct health *a, const struct health *b)
 {
 	return (struct health){
-		.host_read_bytes = b->host_read_bytes - a->host_read_bytes,
-		.host_written_bytes = b->host_written_bytes - a->host_written_bytes,
-		.nand_read_bytes = b->nand_read_bytes - a->nand_read_bytes,
-		.nand_written_bytes = b->nand_written_bytes - a->nand_written_bytes,
-		.gc_copied_bytes = b->gc_copied_bytes - a->gc_copied_bytes,
-		.erase_count = b->erase_count - a->erase_count,
-		.user_bytes = b->user_bytes,
-		.media_errors = b->media_errors - a->media_errors,
-		.map_written_bytes = b->map_written_bytes - a->map_written_bytes,
-		.slc_written_bytes = b->slc_written_bytes - a->slc_written_bytes,
-		.erase_most = b->erase_most,
-		.endurance_bytes = b->endurance_bytes,
-		.rated_bytes = b->rated_bytes,
+#define grows(member) b->member - a->member
+#define is(member) b->member
+#define BETWEEN(member, how, version) .member = how(member),
+		HEALTH_COUNTERS(BETWEEN)
+#undef BETWEEN
+#undef is
+#undef grows
 	};
 }
 

@@ -284,6 +284,7 @@ static void put_stats(struct csv *csv, const struct stats *stats)
 	put_u64(csv, stats->bytes[IO_READ]);
 	put_u64(csv, stats->bytes[IO_WRITE]);
 	put_u64(csv, stats->bytes[IO_TRIM]);
+	put_u64(csv, stats->bytes[IO_WRITE_ZEROES]);
 	put_u64(csv, stats->errors);
 	put_u64(csv, stats->unfinished);
 	put_u64(csv, stats->unissued);
@@ -292,8 +293,8 @@ static void put_stats(struct csv *csv, const struct stats *stats)
 	put_ratio(csv, stats->outstanding_ns, stats->elapsed_ns, 3);
 }
 
-#define STATS "elapsed_s,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,trim_bytes," \
-	"errors,unfinished,unissued,iops,bytes_per_s,outstanding,"
+#define STATS "elapsed_s,read_ios,write_ios,trim_ios,flush_ios,write_zeroes_ios,read_bytes," \
+	"write_bytes,trim_bytes,write_zeroes_bytes,errors,unfinished,unissued,iops,bytes_per_s,outstanding,"
 
 static void put_latencies(struct csv *csv, const struct stats *stats)
 {
@@ -355,11 +356,9 @@ static void put_health(struct csv *csv, const struct phase_result *outcome)
 {
 	const struct health *health = &outcome->health;
 	const uint64_t counters[] = {
-		health->host_read_bytes, health->host_written_bytes, health->nand_read_bytes,
-		health->nand_written_bytes, health->gc_copied_bytes, health->erase_count,
-		health->user_bytes, health->media_errors, health->map_written_bytes,
-		health->slc_written_bytes, health->erase_most, health->endurance_bytes,
-		health->rated_bytes,
+#define HEALTH_VALUE(member, how, version) health->member,
+		HEALTH_COUNTERS(HEALTH_VALUE)
+#undef HEALTH_VALUE
 	};
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -368,9 +367,8 @@ static void put_health(struct csv *csv, const struct phase_result *outcome)
 		  outcome->has_health ? health->host_written_bytes : 0, 3);
 }
 
-#define HEALTH "host_read_bytes,host_written_bytes,nand_read_bytes,nand_written_bytes," \
-	"gc_copied_bytes,erase_count,user_bytes,media_errors,map_written_bytes," \
-	"slc_written_bytes,erase_most,endurance_bytes,rated_bytes,waf,"
+#define HEALTH_NAME(member, how, version) #member ","
+#define HEALTH HEALTH_COUNTERS(HEALTH_NAME) "waf,"
 
 static int export_phase(struct result *result, const struct result_phase *phase, struct csv *csv)
 {

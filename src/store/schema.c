@@ -73,6 +73,9 @@ static const struct column phase_columns[] = {
 
 static const struct column outcome_columns[] = {
 #define O(member, title, kind) COLUMN(struct phase_result, member, title, kind)
+#define O_SINCE(version, member, title, kind) \
+	{ .name = title, .type = COLUMN_##kind, .since = version, \
+	  .offset = offsetof(struct phase_result, member) }
 #define LATENCY(member, title) \
 	O(stats.member.count, title "_count", U64), \
 	O(stats.member.min_ns, title "_min_ns", LEAST), \
@@ -98,6 +101,8 @@ static const struct column outcome_columns[] = {
 	O(stats.bytes[IO_WRITE], "write_bytes", U64),
 	O(stats.bytes[IO_TRIM], "trim_bytes", U64),
 	O(stats.bytes[IO_FLUSH], "flush_bytes", U64),
+	O_SINCE(3, stats.ios[IO_WRITE_ZEROES], "write_zeroes_ios", U64),
+	O_SINCE(3, stats.bytes[IO_WRITE_ZEROES], "write_zeroes_bytes", U64),
 	O(stats.errors, "errors", U64),
 	LATENCY(from_submit, "submit"),
 	LATENCY(from_due, "due"),
@@ -107,8 +112,7 @@ static const struct column outcome_columns[] = {
 	O(stats.hist_due, "due_hist", HIST),
 	O(stats.outstanding_ns, "outstanding_ns", SUM),
 	O(stats.unfinished, "unfinished", U64),
-	{ .name = "unfinished_ns", .type = COLUMN_SUM, .since = 2,
-	  .offset = offsetof(struct phase_result, stats.unfinished_ns) },
+	O_SINCE(2, stats.unfinished_ns, "unfinished_ns", SUM),
 	O(stats.unissued, "unissued", U64),
 	O(stats.late_max_ns, "late_max_ns", U64),
 	O(sustained, "sustained", BOOL),
@@ -128,22 +132,13 @@ static const struct column outcome_columns[] = {
 	GUARDED(usage, link_write_ns),
 	GUARDED(usage, bed_ns),
 	O(has_health, "has_health", BOOL),
-	GUARDED(health, host_read_bytes),
-	GUARDED(health, host_written_bytes),
-	GUARDED(health, nand_read_bytes),
-	GUARDED(health, nand_written_bytes),
-	GUARDED(health, gc_copied_bytes),
-	GUARDED(health, erase_count),
-	GUARDED(health, user_bytes),
-	GUARDED(health, media_errors),
-	GUARDED_SINCE(2, health, map_written_bytes),
-	GUARDED_SINCE(2, health, slc_written_bytes),
-	GUARDED_SINCE(2, health, erase_most),
-	GUARDED_SINCE(2, health, endurance_bytes),
-	GUARDED_SINCE(2, health, rated_bytes),
+#define HEALTH(member, how, version) GUARDED_SINCE(version, health, member),
+	HEALTH_COUNTERS(HEALTH)
+#undef HEALTH
 #undef GUARDED
 #undef GUARDED_SINCE
 #undef LATENCY
+#undef O_SINCE
 #undef O
 };
 
@@ -164,7 +159,6 @@ static const struct column round_columns[] = {
 _Static_assert(sizeof(struct window) == sizeof(window_columns) / sizeof(window_columns[0]) * 8,
 	       "a column for each member of struct window");
 _Static_assert(sizeof(struct usage) == 7 * 8, "a column for each member of struct usage");
-_Static_assert(sizeof(struct health) == 13 * 8, "a column for each member of struct health");
 _Static_assert(sizeof(struct latency) == 2 * 16 + ROUND_UP(3 * 8, 16),
 	       "a column for each member of struct latency");
 _Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 2 * sizeof(struct hist) + 2 * 16 +

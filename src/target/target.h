@@ -57,19 +57,39 @@ struct target_options {
 	const char *serial;     /* uring: the serial that acknowledges a signature; or NULL */
 };
 
-/* Counters since the target was opened, as a drive's SMART log has them. */
+/*
+ * A drive's SMART log, and what a model knows beyond it. X(member, how, version): `grows` counts
+ * since the target was opened, `is` tells what is now; the version of result files that has it
+ * first, 0: all of them.
+ */
+#define HEALTH_COUNTERS(X) \
+	X(host_read_bytes, grows, 0) \
+	X(host_written_bytes, grows, 0) \
+	X(nand_read_bytes, grows, 0) \
+	X(nand_written_bytes, grows, 0)   /* programs, whatever for */ \
+	X(gc_copied_bytes, grows, 0) \
+	X(erase_count, grows, 0)          /* blocks erased */ \
+	X(user_bytes, is, 0)              /* logical bytes mapped */ \
+	X(media_errors, grows, 0)         /* reads that no retry could correct */ \
+	X(map_written_bytes, grows, 2)    /* of nand_written_bytes: pages of the map, its journal */ \
+	X(slc_written_bytes, grows, 2)    /* and what was written one bit a cell, whatever it was */ \
+	X(erase_most, is, 2)              /* erases of the block that has most */ \
+	X(endurance_bytes, is, 2)         /* NAND bytes until all blocks have their rated cycles */ \
+	X(rated_bytes, is, 2)             /* host bytes that the maker warrants; 0: both unknown */ \
+	X(used_millipercent, is, 3)       /* erases of the mean block, of those it is good for */ \
+	X(spare_millipercent, is, 3)      /* spare blocks left, of those it left the factory with */ \
+	X(bad_blocks, is, 3)              /* gone bad since then */ \
+	X(read_retries, grows, 3)         /* senses repeated with other voltages */ \
+	X(refreshed_bytes, grows, 3)      /* of gc_copied_bytes: for wear levelling, after many reads */ \
+	X(unsafe_shutdowns, grows, 3) \
+	X(temperature_millicelsius, is, 3) /* 0: not known */ \
+	X(throttled_ns, grows, 3)         /* slowed down because it was hot */ \
+	X(energy_mj, grows, 3)
+
 struct health {
-	uint64_t host_read_bytes, host_written_bytes;
-	uint64_t nand_read_bytes, nand_written_bytes; /* programs, whatever for */
-	uint64_t gc_copied_bytes;
-	uint64_t erase_count;         /* blocks erased */
-	uint64_t user_bytes;          /* logical bytes mapped now */
-	uint64_t media_errors;
-	uint64_t map_written_bytes;   /* of nand_written_bytes: pages of the map, its journal */
-	uint64_t slc_written_bytes;   /* and what was written one bit a cell, whatever it was */
-	uint64_t erase_most;          /* erases of the block that has most, now */
-	uint64_t endurance_bytes;     /* NAND bytes until all blocks have their rated cycles */
-	uint64_t rated_bytes;         /* host bytes that the maker warrants; 0: both unknown */
+#define HEALTH_MEMBER(member, how, version) uint64_t member;
+	HEALTH_COUNTERS(HEALTH_MEMBER)
+#undef HEALTH_MEMBER
 };
 
 /*
