@@ -1119,7 +1119,7 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	refused("lacking", EBADMSG, "no table 'rounds'");
 	result_close(create("other"));
 	alter("ALTER TABLE rounds RENAME COLUMN value TO worth");
-	refused("other", EBADMSG, "table 'rounds' is not as version 2 has it");
+	refused("other", EBADMSG, "table 'rounds' is not as version 3 has it");
 }
 
 TEST(a_foreign_file_opened_for_writing_is_not_touched)
