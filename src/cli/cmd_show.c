@@ -1,15 +1,10 @@
 /* drivebay show: a result as tables in the terminal. */
 #include "cli/command.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/fail.h"
+#include "cli/terminal.h"
 #include "report/report.h"
-
-enum { NARROW = 80, WIDEST = 400 };
 
 static int columns, curves;
 
@@ -20,25 +15,15 @@ static const struct poptOption options[] = {
 	POPT_TABLEEND
 };
 
-static unsigned terminal_columns(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < NARROW)
-		return NARROW;
-	return size.ws_col;
-}
-
 static int run(int count, const char **arguments)
 {
 	struct result *result;
-	unsigned width = columns ? (unsigned)columns : terminal_columns();
-	int err;
+	unsigned width;
+	int err = terminal_columns(columns, &width);
 
 	(void)count;
-	if (columns && (columns < NARROW || columns > WIDEST))
-		return command_failed(fail(EINVAL, "--columns: %d is not between %d and %d", columns,
-					   NARROW, WIDEST));
+	if (err)
+		return command_failed(err);
 	err = result_open(arguments[0], false, &result);
 	if (err)
 		return command_failed(err);

@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&command_list,
 	&command_show,
 	&command_report,
+	&command_compare,
 	&command_export,
 	&command_validate,
 	&command_soak,

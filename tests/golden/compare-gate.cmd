@@ -1,0 +1,7 @@
+result="$ROOT/tests/fuzz/corpus/result/complete.drivebay"
+drivebay compare --fail-below 95 "$result" "$result"; echo "exit $?"
+drivebay compare --fail-below 101% "$result" "$result"; echo "exit $?"
+drivebay compare --confidence 20% "$result" "$result"; echo "exit $?"
+drivebay compare "$result"; echo "exit $?"
+drivebay compare "$result" none.drivebay; echo "exit $?"
+drivebay compare --fail-below 95% "$result" "$result" >/dev/null; echo "exit $?"

@@ -1,0 +1,1 @@
+drivebay compare --help

@@ -1,0 +1,1 @@
+drivebay compare "$ROOT/tests/fuzz/corpus/result/complete.drivebay" "$ROOT/tests/fuzz/corpus/result/complete.drivebay"
