@@ -99,6 +99,7 @@ TEST(reads_do_not_keep_the_cache_from_being_emptied_and_writes_do)
 		alone_ns(IO_READ, 5);
 	}
 	check_equal(ssd->slc_count, 0);
+	ssd_settle(ssd);
 	drop();
 
 	make(cached());

@@ -92,10 +92,12 @@ static const struct range ranges[DRIVE_VALUE_COUNT] = {
 	[DRIVE_VALUE_link_payload_millipercent] = { 50000, 100000, 1 },
 	[DRIVE_VALUE_buffer_bytes] = { 4096, 1 << 24, 4096 },
 	[DRIVE_VALUE_buffer_kind] = { BUFFER_CAPACITOR, BUFFER_VOLATILE, 1 },
-	[DRIVE_VALUE_gc_policy] = { GC_GREEDY, GC_SAMPLED, 1 },
+	[DRIVE_VALUE_gc_policy] = { GC_GREEDY, GC_COST_BENEFIT, 1 },
 	[DRIVE_VALUE_gc_choices] = { 1, 64, 1 },
 	[DRIVE_VALUE_gc_streams] = { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE, 1 },
 	[DRIVE_VALUE_gc_burst] = { 1, 1000, 1, true },
+	[DRIVE_VALUE_gc_idle_ns] = { 1, 1000000000, 1, true },
+	[DRIVE_VALUE_idle_free_millipercent] = { 1, 20000, 1, true },
 	[DRIVE_VALUE_reserve_millipercent] = { 1, 20000, 1, true },
 };
 

@@ -381,10 +381,8 @@ static bool dispatch_ready(struct ssd *ssd)
 	return true;
 }
 
-void write_engine_run(struct ssd *ssd)
+static void take_all(struct ssd *ssd)
 {
-	if (ssd->busy_writing)
-		return;
 	ssd->busy_writing = true;
 	for (;;) {
 		if (ssd->keeps_before && ssd->writes_first && takes_more(ssd))
@@ -395,7 +393,17 @@ void write_engine_run(struct ssd *ssd)
 			break;
 	}
 	ssd->busy_writing = false;
-	gc_read_ahead(ssd);
+}
+
+void write_engine_run(struct ssd *ssd)
+{
+	if (ssd->busy_writing)
+		return;
+	do {
+		take_all(ssd);
+		gc_read_ahead(ssd);
+		/* A victim without valid units is done at once, and nobody else would come back. */
+	} while (!ssd->ready && gc_waits_for_open_program(ssd));
 }
 
 static void write_engine_fire(struct sim *sim, struct event *event)

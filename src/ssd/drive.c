@@ -16,14 +16,15 @@
 
 static const char *const class_words[] = { "enterprise", "client", NULL };
 static const char *const buffer_kind_words[] = { "capacitor", "volatile", NULL };
-static const char *const gc_policy_words[] = { "greedy", "fifo", "sampled", NULL };
+static const char *const gc_policy_words[] = { "greedy", "fifo", "sampled", "cost-benefit",
+						       NULL };
 static const char *const gc_streams_words[] = { "shared", "separate", NULL };
 static const char *const plane_reads_words[] = { "together", "apart", NULL };
 static const char *const nand_cache_words[] = { "none", "read", "program", "both", NULL };
 static const char *const slc_full_words[] = { "direct", "fold", NULL };
 
 _Static_assert(BUFFER_CAPACITOR == 0 && BUFFER_VOLATILE == 1, "buffer_kind_words");
-_Static_assert(GC_GREEDY == 0 && GC_FIFO == 1, "gc_policy_words");
+_Static_assert(GC_GREEDY == 0 && GC_FIFO == 1 && GC_COST_BENEFIT == 3, "gc_policy_words");
 _Static_assert(GC_STREAMS_SHARED == 0 && GC_STREAMS_SEPARATE == 1, "gc_streams_words");
 _Static_assert(SLC_FULL_DIRECT == 0 && SLC_FULL_FOLD == 1, "slc_full_words");
 _Static_assert(PLANES_TOGETHER == 0 && PLANES_APART == 1, "plane_reads_words");
@@ -87,7 +88,8 @@ static int read_value(const struct yml *yaml, const struct yml_node *node,
 static bool may_be_absent(enum drive_value value)
 {
 	return value == DRIVE_VALUE_read_spread_millipercent || value == DRIVE_VALUE_plane_reads ||
-	       value == DRIVE_VALUE_nand_cache || value == DRIVE_VALUE_gc_burst;
+	       value == DRIVE_VALUE_nand_cache || value == DRIVE_VALUE_gc_burst ||
+	       value == DRIVE_VALUE_gc_idle_ns || value == DRIVE_VALUE_idle_free_millipercent;
 }
 
 /* All keys of one section. */
@@ -234,6 +236,8 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_buffer_bytes, UNIT_BYTES, 1ull << 38, UNIT_BYTES },
 	{ DRIVE_VALUE_gc_choices, 1, 65536, 1 },
 	{ DRIVE_VALUE_gc_burst, 0, 65536, 1 },
+	{ DRIVE_VALUE_gc_idle_ns, 0, 3600 * S_NS, 1 },
+	{ DRIVE_VALUE_idle_free_millipercent, 0, 50000, 1 },
 	{ DRIVE_VALUE_reserve_millipercent, 0, 50000, 1 },
 };
 

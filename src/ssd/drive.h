@@ -12,8 +12,8 @@
  *
  * A file may leave out what its drive does not have: the section `map` (the whole map is in
  * DRAM), the section `slc` (no cache), the
- * section `endurance` (not known), nand.read_spread, nand.planes (together), nand.cache (none)
- * and gc.burst. Those values are 0 then,
+ * section `endurance` (not known), nand.read_spread, nand.planes (together), nand.cache (none),
+ * gc.burst, gc.idle and gc.idle_free (it does not clean ahead). Those values are 0 then,
  * with no origin.
  */
 #ifndef DRIVEBAY_SSD_DRIVE_H
@@ -70,14 +70,16 @@
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
 	X(buffer, size, buffer_bytes, size, "host data that waits for its program") \
 	X(buffer, kind, buffer_kind, word, "capacitor or volatile: what a power cut does to it") \
-	X(gc, policy, gc_policy, word, "greedy, fifo or sampled: which block is cleaned next") \
+	X(gc, policy, gc_policy, word, "greedy, fifo, sampled or cost-benefit: which block is cleaned next") \
 	X(gc, choices, gc_choices, count, "sampled: the emptiest of so many that are drawn; else unused") \
 	X(gc, streams, gc_streams, word, "shared or separate: do moved and new data share blocks") \
 	X(gc, burst, gc_burst, count, "units moved in one go between turns of the host; 0: unit by unit") \
+	X(gc, idle, gc_idle_ns, duration, "time without writes after which it cleans ahead of need") \
+	X(gc, idle_free, idle_free_millipercent, percent, "raw capacity that it makes free then") \
 	X(gc, reserve, reserve_millipercent, percent, "raw capacity that GC cannot use: bad blocks, parity, metadata")
 
 enum buffer_kind { BUFFER_CAPACITOR, BUFFER_VOLATILE };
-enum gc_policy { GC_GREEDY, GC_FIFO, GC_SAMPLED };
+enum gc_policy { GC_GREEDY, GC_FIFO, GC_SAMPLED, GC_COST_BENEFIT };
 enum gc_streams { GC_STREAMS_SHARED, GC_STREAMS_SEPARATE };
 
 enum plane_reads { PLANES_TOGETHER, PLANES_APART };

@@ -42,14 +42,30 @@ static uint32_t slc_share(const struct ssd *ssd)
 {
 	if (!ssd->slc_closed && ssd->scan_victim == UNIT_NONE && !ssd->gc_under_way)
 		return 0;
-	if (ssd->emptying)
+	if (ssd->rests[REST_SLC].on)
 		return 65536;
 	return ssd->drive->slc_full == SLC_FULL_FOLD && slc_is_full(ssd) ? 32768 : 0;
 }
 
+/* Free space that cleaning ahead of need would still add to. */
+static bool wants_ahead(const struct ssd *ssd)
+{
+	return ssd->gc_ahead && effective_free(ssd) < ssd->gc_ahead;
+}
+
+bool gc_could_clean_ahead(const struct ssd *ssd)
+{
+	return ssd->gc_ahead && !ssd->rests[REST_CLEAN].on && wants_ahead(ssd);
+}
+
+static bool cleans_ahead(const struct ssd *ssd)
+{
+	return ssd->rests[REST_CLEAN].on && wants_ahead(ssd);
+}
+
 uint32_t gc_share(const struct ssd *ssd)
 {
-	uint32_t share = pressure(ssd), slc;
+	uint32_t share = cleans_ahead(ssd) ? 65536 : pressure(ssd), slc;
 
 	if (ssd->slc_static + ssd->slc_dynamic == 0)
 		return share;
@@ -137,6 +153,38 @@ static void closed_remove(struct ssd *ssd, uint32_t index)
 		ssd->superblocks[superblock->next].previous = superblock->previous;
 }
 
+/* What a superblock promises by cost and benefit: the older and the emptier the better. */
+static uint64_t promise(const struct ssd *ssd, const struct superblock *superblock)
+{
+	uint64_t age = ssd->closings - superblock->closed_at + 1;
+
+	return age * (ssd->superblock_units - superblock->valid) / (2 * (uint64_t)superblock->valid + 1);
+}
+
+/*
+ * (1 - u) / 2u times the age, which is counted in superblocks closed since (Rosenblum and Ousterhout
+ * 1992; Kawaguchi et al. 1995): cold data are moved while they still fill much of their block, and hot
+ * ones are given the time to be overwritten.
+ */
+static uint32_t most_promising(const struct ssd *ssd)
+{
+	uint64_t most = 0;
+	uint32_t found = UNIT_NONE;
+
+	for (uint32_t i = ssd->closed_first; i != UNIT_NONE; i = ssd->superblocks[i].next) {
+		uint64_t is;
+
+		if (ssd->superblocks[i].valid == ssd->superblock_units || !can_be_victim(ssd, i))
+			continue;
+		is = promise(ssd, &ssd->superblocks[i]);
+		if (found != UNIT_NONE && is <= most)
+			continue;
+		most = is;
+		found = i;
+	}
+	return found;
+}
+
 /*
  * Whatever the policy: when the host has to stop, the victim is the one that gives most. Its gain
  * is at least that of an average superblock, and drive_check() sees to it that this is more than
@@ -153,8 +201,20 @@ static uint32_t choose_by_policy(struct ssd *ssd)
 		return oldest(ssd);
 	case GC_SAMPLED:
 		return emptiest_of_sample(ssd);
+	case GC_COST_BENEFIT:
+		return most_promising(ssd);
 	}
 	abort();
+}
+
+/* Space that costs more than seven copies a unit is left until it is needed. */
+static uint32_t choose_ahead(struct ssd *ssd)
+{
+	uint32_t index = emptiest(ssd);
+
+	if (index != UNIT_NONE && ssd->superblocks[index].valid > ssd->superblock_units / 8 * 7)
+		return UNIT_NONE;
+	return index;
 }
 
 static uint32_t choose_victim(struct ssd *ssd)
@@ -163,7 +223,11 @@ static uint32_t choose_victim(struct ssd *ssd)
 
 	if (ssd->slc_closed && (slc_share(ssd) || ssd->slc_count > ssd->slc_static))
 		index = slc_oldest(ssd);
-	return index == UNIT_NONE && pressure(ssd) ? choose_by_policy(ssd) : index;
+	if (index == UNIT_NONE && pressure(ssd))
+		index = choose_by_policy(ssd);
+	else if (index == UNIT_NONE && cleans_ahead(ssd))
+		index = choose_ahead(ssd);
+	return index;
 }
 
 static uint32_t take_victim(struct ssd *ssd)
@@ -272,8 +336,9 @@ bool gc_waits_for_open_program(const struct ssd *ssd)
 		return false;
 	if (ssd->unretired < GC_VICTIMS || ssd->scan_victim != UNIT_NONE || ssd->gc_under_way)
 		return false;
-	/* With shared streams the host will fill it, unless it may not write. */
-	return gc_share(ssd) && (ssd->gc_stream != STREAM_HOST || !gc_host_may_write(ssd));
+	/* With shared streams the host will fill it, unless it may not write or rests. */
+	return gc_share(ssd) && (ssd->gc_stream != STREAM_HOST || !gc_host_may_write(ssd) ||
+				 ssd->rests[REST_SLC].on || ssd->rests[REST_CLEAN].on);
 }
 
 /* ---- reading what has to be moved ---- */
@@ -448,6 +513,9 @@ void gc_init(struct ssd *ssd, uint64_t seed)
 	ssd->gc_low += drive_map_reserve_units(ssd->drive);
 	ssd->gc_low += drive_held_units(ssd->drive); /* go on when superblocks are held for them */
 	ssd->gc_range = superblock / 2;
+	if (ssd->drive->idle_free_millipercent)
+		ssd->gc_ahead = ssd->gc_low + ssd->gc_range +
+				ssd->total_units * (uint64_t)ssd->drive->idle_free_millipercent / 100000;
 	ssd->gc_window = (uint32_t)ssd->drive->dies * ssd->group_units * 2;
 	ssd->ready_count = 1;
 	while (ssd->ready_count < ssd->gc_window + ssd->group_units)

@@ -319,7 +319,7 @@ void ssd_submit(struct ssd *ssd, struct io *io)
 		return;
 	}
 	if (io->op == IO_WRITE || io->op == IO_WRITE_ZEROES)
-		slc_write_came(ssd);
+		rest_write_came(ssd);
 	land(ssd, command);
 }
 
@@ -348,8 +348,10 @@ struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns)
 {
 	struct io *io;
 
-	if (ssd->slc_closed && !ssd->emptying)
-		slc_watch(ssd);
+	if (ssd->slc_closed)
+		rest_watch(ssd, REST_SLC);
+	if (gc_could_clean_ahead(ssd))
+		rest_watch(ssd, REST_CLEAN);
 	while (!ssd->finished) {
 		if (sim_step_until(ssd->sim, until_ns))
 			continue;

@@ -86,6 +86,12 @@ void map_format(struct ssd *ssd)
 	}
 }
 
+static void append_closed(struct ssd *ssd, uint32_t index)
+{
+	ssd->superblocks[index].closed_at = ++ssd->closings;
+	list_append(ssd, &ssd->closed_first, &ssd->closed_last, index);
+}
+
 void map_close_again(struct ssd *ssd, uint32_t index)
 {
 	struct superblock *superblock = &ssd->superblocks[index];
@@ -93,7 +99,7 @@ void map_close_again(struct ssd *ssd, uint32_t index)
 	superblock->state = SB_CLOSED;
 	ssd->slc_count += superblock->slc;
 	ssd->slc_closed += superblock->slc;
-	list_append(ssd, &ssd->closed_first, &ssd->closed_last, index);
+	append_closed(ssd, index);
 }
 
 void map_release(struct ssd *ssd, uint32_t index)
@@ -143,7 +149,7 @@ static void close_superblock(struct ssd *ssd, struct write_point *point)
 {
 	ssd->superblocks[point->superblock].state = SB_CLOSED;
 	ssd->slc_closed += ssd->superblocks[point->superblock].slc;
-	list_append(ssd, &ssd->closed_first, &ssd->closed_last, point->superblock);
+	append_closed(ssd, point->superblock);
 	point->superblock = UNIT_NONE;
 }
 

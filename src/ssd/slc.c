@@ -64,52 +64,10 @@ uint32_t slc_oldest(const struct ssd *ssd)
 	return UNIT_NONE;
 }
 
-/* ---- rest: no writes, whatever is read meanwhile ---- */
-
-static uint64_t rested_ns(const struct ssd *ssd)
-{
-	return ssd->last_write_ns + ssd->drive->slc_idle_ns;
-}
-
-static void idle_fire(struct sim *sim, struct event *event)
-{
-	struct ssd *ssd = container_of(event, struct ssd, idle_event);
-
-	if (sim->now_ns < rested_ns(ssd) || ssd->writes_first)
-		return; /* slc_watch() asks for a later moment */
-	ssd->emptying = true;
-	write_engine_run(ssd);
-}
-
-void slc_watch(struct ssd *ssd)
-{
-	uint64_t at_ns = rested_ns(ssd);
-
-	if (event_is_scheduled(&ssd->idle_event))
-		return;
-	if (at_ns <= ssd->sim->now_ns)
-		at_ns = ssd->sim->now_ns + (ssd->writes_first ? ssd->drive->slc_idle_ns : 0);
-	sim_at(ssd->sim, &ssd->idle_event, at_ns);
-}
-
-void slc_write_came(struct ssd *ssd)
-{
-	ssd->last_write_ns = ssd->sim->now_ns;
-	ssd->emptying = false;
-}
-
-void slc_settle(struct ssd *ssd)
-{
-	ssd->emptying = false;
-	if (event_is_scheduled(&ssd->idle_event))
-		sim_cancel(ssd->sim, &ssd->idle_event);
-}
-
 void slc_init(struct ssd *ssd)
 {
 	const struct drive *drive = ssd->drive;
 
 	ssd->slc_static = (uint32_t)drive_slc_superblocks(drive, drive->slc_static_bytes);
 	ssd->slc_dynamic = (uint32_t)drive_slc_superblocks(drive, drive->slc_dynamic_bytes);
-	ssd->idle_event.fire = idle_fire;
 }

@@ -71,6 +71,7 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 	set_geometry(ssd);
 	set_timings(ssd);
 	slc_init(ssd);
+	rest_init(ssd);
 	map_init(ssd);
 	mapcache_init(ssd);
 	nand_init(ssd);
@@ -117,7 +118,7 @@ static void run_out(struct ssd *ssd)
 
 void ssd_wind_down(struct ssd *ssd)
 {
-	slc_settle(ssd);
+	rest_settle(ssd);
 	run_out(ssd);
 	for (;;) {
 		ssd->draining = true;
@@ -279,13 +280,13 @@ struct saved {
 		uint32_t superblock, used;
 	} points[STREAM_COUNT];
 	uint32_t mapped_units, scan_victim, scan_group, unretired, gc_turn_left;
-	uint32_t slc_count, slc_closed, map_hand, journal_entries, map_units_stored;
+	uint32_t closings, slc_count, slc_closed, map_hand, journal_entries, map_units_stored;
 	uint64_t last_write_ns, gc_credit, victim_credit, program_number, erase_tail;
 	struct rng gc_rng;
 	struct ssd_counters count;
 };
 
-static const char saved_magic[8] = "dbssd03";
+static const char saved_magic[8] = "dbssd04";
 
 /* Over all that stands before it in the file: tells a damaged state, not a forged one. */
 static uint64_t checksum(uint64_t sum, const void *memory, size_t bytes)
@@ -395,6 +396,7 @@ int ssd_save(struct ssd *ssd, int fd)
 	saved.gc_credit = ssd->gc_credit;
 	saved.last_write_ns = ssd->last_write_ns;
 	saved.gc_turn_left = ssd->gc_turn_left;
+	saved.closings = ssd->closings;
 	saved.slc_count = ssd->slc_count;
 	saved.slc_closed = ssd->slc_closed;
 	saved.map_hand = ssd->map_hand;
@@ -454,6 +456,7 @@ int ssd_load(struct ssd *ssd, int fd)
 	ssd->gc_credit = saved.gc_credit;
 	ssd->last_write_ns = saved.last_write_ns;
 	ssd->gc_turn_left = saved.gc_turn_left;
+	ssd->closings = saved.closings;
 	ssd->slc_count = saved.slc_count;
 	ssd->slc_closed = saved.slc_closed;
 	ssd->map_hand = saved.map_hand;

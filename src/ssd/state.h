@@ -5,7 +5,8 @@
  *	buffer.c  the write buffer, the write engine, programs
  *	map.c     logical to physical and back, superblocks, the free list
  *	gc.c      victims, copies, erases
- *	slc.c     which units of the host go to the SLC cache, and when it is emptied
+ *	slc.c     which units of the host go to the SLC cache
+ *	rest.c    what the drive does when no writes come
  *	mapcache.c  the map of a drive without DRAM
  *	nand.c    dies and channels
  *	power.c   what a power cut takes away, and what is put back
@@ -170,6 +171,7 @@ struct superblock {
 	uint32_t held_buffered;    /* ... from units that have no place yet */
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
+	uint32_t closed_at;        /* ssd->closings when it was closed */
 	uint32_t next, previous;   /* in the free list or in the order of closing */
 };
 
@@ -206,6 +208,8 @@ struct retirement {
 	uint32_t superblock;
 };
 
+enum rest_use { REST_SLC, REST_CLEAN, REST_USES };
+
 struct ssd {
 	const struct drive *drive;
 	struct sim *sim;
@@ -226,6 +230,7 @@ struct ssd {
 	uint64_t *done;            /* a bit for each program of the drive: is it in the flash? */
 	uint32_t free_first, free_last, free_count;     /* erased superblocks, oldest first */
 	uint32_t closed_first, closed_last;             /* full ones, oldest first */
+	uint32_t closings;         /* how many have been closed */
 	struct write_point points[STREAM_COUNT];
 	uint32_t mapped_units;
 
@@ -247,9 +252,15 @@ struct ssd {
 
 	/* SLC cache, in superblocks; its victims are no longer counted */
 	uint32_t slc_static, slc_dynamic, slc_count, slc_closed;
+
+	/* no writes for a while */
 	uint64_t last_write_ns;    /* when the last one came */
-	bool emptying;             /* no writes for a while: the time is used */
-	struct event idle_event;
+	struct rest {
+		struct event event;
+		struct ssd *ssd;
+		uint64_t after_ns;
+		bool on;           /* the time is used */
+	} rests[REST_USES];
 
 	/* buffer and write engine */
 	struct slot *slots;        /* a ring of slot_count, a power of two */
@@ -272,6 +283,7 @@ struct ssd {
 
 	/* garbage collection */
 	uint64_t gc_low, gc_range; /* of the effective free units */
+	uint64_t gc_ahead;         /* of free ones: as much is made while the host rests */
 	uint64_t gc_credit;        /* in 1/65536 of a unit */
 	uint32_t gc_turn_left;     /* units still to be moved before the host has its turn */
 	uint32_t scan_victim, scan_group, unretired;
@@ -393,9 +405,12 @@ unsigned slc_host_stream(const struct ssd *ssd); /* where the host's next unit g
 bool slc_is_full(const struct ssd *ssd);     /* there is a cache, and it takes no more */
 uint64_t slc_kept_units(const struct ssd *ssd);
 uint32_t slc_oldest(const struct ssd *ssd);  /* O(superblocks) */
-void slc_watch(struct ssd *ssd);             /* there is a cache in use: is it to be emptied? */
-void slc_write_came(struct ssd *ssd);
-void slc_settle(struct ssd *ssd);            /* and no event is left of it */
+
+/* rest.c */
+void rest_init(struct ssd *ssd);
+void rest_watch(struct ssd *ssd, enum rest_use use); /* there is something to do in it */
+void rest_write_came(struct ssd *ssd);
+void rest_settle(struct ssd *ssd);           /* and no event is left of it */
 
 /* mapcache.c; all but init, free and format only when the map lies in the flash */
 void mapcache_init(struct ssd *ssd);
@@ -415,6 +430,7 @@ void gc_init(struct ssd *ssd, uint64_t seed);
 void gc_free(struct ssd *ssd);
 uint32_t gc_share(const struct ssd *ssd);   /* of the write engine's units, in 1/65536 */
 bool gc_host_may_write(const struct ssd *ssd);
+bool gc_could_clean_ahead(const struct ssd *ssd);
 void gc_read_ahead(struct ssd *ssd);
 bool gc_move_one(struct ssd *ssd);          /* false: nothing is ready */
 void gc_access_done(struct ssd *ssd, struct access *access);
