@@ -112,7 +112,7 @@ static void put_steady(struct buf *out, const struct group_summary *group)
 	const struct steady_summary *steady = &group->steady;
 	const struct steady *verdict = &steady->verdict;
 
-	if (!steady->present || steady->round_count < STEADY_ROUNDS) {
+	if (!steady->present || !steady->judged) {
 		buf_puts(out, "null");
 		return;
 	}

@@ -279,7 +279,7 @@ static void put_verdict(struct page *page, const struct summary *summary,
 		buf_printf(out, "<strong class=\"no\">%s</strong>",
 			   steady->ended ? "Not steady" : "Unfinished");
 	buf_printf(out, " after %zu round%s", steady->round_count, steady->round_count == 1 ? "" : "s");
-	if (steady->round_count >= STEADY_ROUNDS) {
+	if (steady->judged) {
 		buf_puts(out, ": over the last five the average is ");
 		number_put(out, steady->verdict.average);
 		buf_printf(out, " IOPS, their range %.1f&nbsp;%% of it (limit 20&nbsp;%%), their slope %.1f&nbsp;%% (limit "

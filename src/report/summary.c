@@ -340,6 +340,8 @@ static struct steady_summary summarise_rounds(const struct result_phase *phase,
 		.present = true,
 		.ended = phase->outcome.status == PHASE_DONE,
 		.verdict = phase->outcome.steady,
+		.judged = phase->outcome.steady.steady ||
+			  (count >= STEADY_ROUNDS && phase->outcome.steady.average > 0),
 		.round_count = count,
 	};
 	double round_s = (double)phase->duration_ns / 1e9;
@@ -358,14 +360,19 @@ static struct steady_summary summarise_rounds(const struct result_phase *phase,
 	return steady;
 }
 
-/* "4k-random-write" as one writes it in a heading: "4K random write". */
+/*
+ * "4k-random-write" as one writes it in a heading: "4K random write". Options of the command line
+ * stay as they were typed: "4K random write:depth=8".
+ */
 static char *title_of(const char *workload)
 {
 	static const char *const capitals[] = { "sql", "vdi", "fc", "lc", "vsi", "oltp", "snia" };
 	char *title = copy(workload);
+	size_t colon = strcspn(title, ":");
+	char *options = title + (strcspn(title, "=") < colon ? 0 : colon);
 
-	for (char *word = title; *word;) {
-		size_t length = strcspn(word, "-_ ");
+	for (char *word = title; word < options;) {
+		size_t length = strcspn(word, "-_ :");
 		bool upper = isdigit((unsigned char)word[0]); /* 64k */
 
 		for (size_t i = 0; i < sizeof(capitals) / sizeof(*capitals); i++)
@@ -375,7 +382,7 @@ static char *title_of(const char *workload)
 			if (upper || (i == 0 && word == title))
 				word[i] = (char)toupper((unsigned char)word[i]);
 		word += length;
-		if (*word)
+		if (word < options)
 			*word++ = ' ';
 	}
 	return title;
@@ -692,6 +699,10 @@ static void doubt_steady(struct summary *summary, const struct group_summary *gr
 	if (group->steady.round_count < STEADY_ROUNDS)
 		caveat(summary, "%s: not steady: %zu rounds measured, the rule needs %d.",
 		       group->name, group->steady.round_count, STEADY_ROUNDS);
+	else if (!group->steady.judged)
+		caveat(summary, "%s: never judged in %zu rounds: too little was written for a burst to be "
+		       "told from a steady state; more rounds, or longer ones, would do.", group->name,
+		       group->steady.round_count);
 	else
 		caveat(summary, "%s: not steady after %zu rounds: range %.1f %% of the average "
 		       "(limit 20 %%), slope %.1f %% (limit 10 %%).", group->name,

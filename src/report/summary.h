@@ -111,6 +111,7 @@ struct series {
 struct steady_summary {
 	bool present;             /* the group has rounds */
 	bool ended;               /* and they came to an end */
+	bool judged;              /* there were enough of them, and enough was written */
 	struct steady verdict;
 	size_t round_count;
 	uint64_t *rounds;         /* the tracked value of each: IOPS */

@@ -406,7 +406,9 @@ static const char *verdict_words(const struct steady_summary *steady)
 		return steady->verdict.slope < 0 ? "steady, still falling" : "steady, still rising";
 	if (steady->verdict.steady)
 		return "steady";
-	return steady->ended ? "NOT STEADY" : "unfinished";
+	if (!steady->ended)
+		return "unfinished";
+	return steady->judged || steady->round_count < STEADY_ROUNDS ? "NOT STEADY" : "NOT JUDGED";
 }
 
 static void row_steady(struct table *table, struct summary *const *summaries, size_t count,
@@ -419,7 +421,7 @@ static void row_steady(struct table *table, struct summary *const *summaries, si
 	name_cells(table, summaries, count, summary, group);
 	table_cell(table, "%s", verdict_words(steady));
 	table_cell(table, "%zu", steady->round_count);
-	if (steady->verdict.steady || steady->round_count >= STEADY_ROUNDS) {
+	if (steady->judged) {
 		table_number(table, steady->verdict.average);
 		table_cell(table, "%.1f %%", steady->verdict.range_share * 100);
 		table_cell(table, "%.1f %%", steady->verdict.slope_share * 100);
@@ -565,8 +567,8 @@ struct table *tables_rounds(const struct group_summary *group, const char *label
 	table_column(table, "To average", "", 0);
 	table_column(table, "Judged", "", COLUMN_TEXT);
 	for (size_t i = 0; i < steady->round_count; i++) {
-		bool judged = steady->round_count >= STEADY_ROUNDS && i >= steady->verdict.first
-			&& i < steady->verdict.first + STEADY_ROUNDS;
+		bool judged = steady->judged && steady->round_count >= STEADY_ROUNDS
+			&& i >= steady->verdict.first && i < steady->verdict.first + STEADY_ROUNDS;
 
 		table_row(table);
 		table_cell(table, "%zu", i + 1);
