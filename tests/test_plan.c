@@ -294,9 +294,11 @@ TEST(a_list_of_workloads_is_laid_in_order)
 
 TEST(one_workload_is_a_plan_of_one_phase)
 {
+	struct workload *workload;
 	struct plan *plan;
 
-	check_equal(plan_of_workload("4k-random-read", 5 * S_NS, S_NS, &plan), 0);
+	check_equal(workload_load("4k-random-read", &workload), 0);
+	plan = plan_for(workload, 5 * S_NS, S_NS);
 	check_equal(plan->phase_count, 1);
 	check_equal(plan->chain_count, 1);
 	check_equal(plan->phases[0].kind, PHASE_RUN);
@@ -312,8 +314,47 @@ TEST(one_workload_is_a_plan_of_one_phase)
 	check_equal(plan->phases[1].kind, PHASE_RUN);
 	check_equal(plan->phases[1].duration_ns, 5 * S_NS);
 	plan_free(plan);
-	check_equal(plan_of_workload("4k-random-raed", 1, 1, &plan), -EINVAL);
-	check(strstr(fail_message(), "did you mean '4k-random-read'?"));
+}
+
+TEST(rounds_come_before_a_run_and_a_fill_before_them)
+{
+	struct workload *workload;
+	struct plan *plan;
+
+	check_equal(workload_load("4k-random-write", &workload), 0);
+	workload->span_millipercent = 25000;
+	plan = plan_for(workload, 5 * S_NS, S_NS);
+	plan_rounds_first(plan, 2 * S_NS, 25);
+	plan_fill_first(plan, 128 << 10);
+	check_equal(plan->phase_count, 3);
+	check_equal(plan->phases[0].kind, PHASE_FILL);
+	check_equal(plan->phases[1].kind, PHASE_ROUNDS);
+	check(strcmp(plan->phases[1].name, "4k-random-write/precondition") == 0);
+	check_equal(plan->phases[1].duration_ns, 2 * S_NS);
+	check_equal(plan->phases[1].window_ns, S_NS);
+	check_equal(plan->phases[1].round_max, 25);
+	check_equal(plan->phases[1].min_fill_millipercent, 25000);
+	check(plan->phases[1].workload == workload);
+	check_equal(plan->phases[2].kind, PHASE_RUN);
+	plan_free(plan);
+}
+
+TEST(rounds_that_write_nothing_wait_for_no_writes)
+{
+	struct workload *workload;
+	struct plan *plan;
+
+	check_equal(workload_load("4k-random-read", &workload), 0);
+	plan = plan_for(workload, S_NS, S_NS);
+	plan_rounds_first(plan, S_NS, 25);
+	check_equal(plan->phases[0].min_fill_millipercent, 0);
+	plan_free(plan);
+	check_equal(workload_load("4k-random-write", &workload), 0);
+	workload->trim_percent = 100;
+	plan = plan_for(workload, S_NS, S_NS);
+	plan_rounds_first(plan, S_NS, 25);
+	check_equal(plan->phases[0].min_fill_millipercent, 0);
+	plan_free(plan);
 }
 
 TEST(a_plan_begins_with_a_purge)

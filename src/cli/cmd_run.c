@@ -9,18 +9,28 @@
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/load_options.h"
 #include "cli/setup.h"
+#include "stats/steady.h"
 
-enum { FILL_BYTES = 128 << 10 };
+enum {
+	FILL_BYTES = 128 << 10,
+	ROUNDS = 25, /* SNIA's limit */
+	ROUNDS_MOST = 1000,
+};
 
-static char *time_text, *rate_text, *arrivals_text, *load_state, *save_state;
-static int fill;
+static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
+static int fill, until_steady;
 
 static const struct poptOption options[] = {
+	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)load_options, 0, NULL, NULL },
 	{ "time", 0, POPT_ARG_STRING, &time_text, 0, "how long, on the target's clock (default: 10s)", "TIME" },
 	{ "rate", 0, POPT_ARG_STRING, &rate_text, 0, "requests offered each second, whatever the target does (default: as fast as the workload's outstanding allow)", "RATE" },
 	{ "arrivals", 0, POPT_ARG_STRING, &arrivals_text, 0, "at a rate: exponential (default) or deterministic", "HOW" },
 	{ "fill", 0, POPT_ARG_NONE, &fill, 0, "write the whole target once first", NULL },
+	{ "until-steady", 0, POPT_ARG_NONE, &until_steady, 0, "then the workload as fast as possible, in rounds, until five of them agree as SNIA has it", NULL },
+	{ "round", 0, POPT_ARG_STRING, &round_text, 0, "how long such a round is (default: as --time)", "TIME" },
+	{ "rounds", 0, POPT_ARG_STRING, &rounds_text, 0, "how many there are at most (default: 25)", "N" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
@@ -28,24 +38,33 @@ static const struct poptOption options[] = {
 };
 
 struct request {
-	const char *workload;
-	uint64_t duration_ns;
+	const char *workload; /* NULL: the options are all of it */
+	uint64_t duration_ns, round_ns, round_max;
 };
+
+/* Twenty points for a short run, one a second for a long one. */
+static uint64_t window_for(uint64_t duration_ns)
+{
+	if (duration_ns >= 20000000000u)
+		return 1000000000u;
+	return duration_ns >= 20 ? duration_ns / 20 : 1;
+}
 
 static int make_plan(const void *context, uint32_t scale, struct plan **out)
 {
 	const struct request *request = context;
-	uint64_t window_ns = request->duration_ns < 20000000000u ? request->duration_ns / 20 :
-								   1000000000u;
-
-	int err;
+	struct workload *workload;
+	int err = load_options_workload(request->workload, &workload);
 
 	(void)scale; /* a time given on the command line is meant as it is */
-	err = plan_of_workload(request->workload, request->duration_ns, window_ns ? window_ns : 1,
-			       out);
-	if (!err && fill)
+	if (err)
+		return err;
+	*out = plan_for(workload, request->duration_ns, window_for(request->duration_ns));
+	if (until_steady)
+		plan_rounds_first(*out, request->round_ns, (uint32_t)request->round_max);
+	if (fill)
 		plan_fill_first(*out, FILL_BYTES);
-	return err;
+	return 0;
 }
 
 static bool names_a_workload(const char *name)
@@ -55,11 +74,19 @@ static bool names_a_workload(const char *name)
 	return data_find("workloads", name, &path) == 0;
 }
 
-static int check_order(const char *workload, const char *target)
+/* One argument is the target, and something must say what to send to it. */
+static int check_arguments(const char *workload, const char *target)
 {
-	if (!names_a_workload(workload) && names_a_workload(target))
+	if (workload && !names_a_workload(workload) && names_a_workload(target))
 		return fail(EINVAL, "'%s' is a workload, and stands where the target belongs: "
 				    "drivebay run WORKLOAD TARGET", target);
+	if (!workload && names_a_workload(target))
+		return fail(EINVAL, "'%s' is a workload, and no target says what to run it on: "
+				    "drivebay run %s TARGET", target, target);
+	if (!workload && !load_options_given())
+		return fail(EINVAL, "nothing says what to send to %s: name a workload of 'drivebay list "
+				    "workloads' before it, or give options such as --block 4k --read 70 "
+				    "--random", target);
 	return 0;
 }
 
@@ -84,39 +111,77 @@ static int prefix(const char *option)
 	return err;
 }
 
+/* A length of time other than none. */
+static int choose_time(const char *option, const char *text, uint64_t *ns)
+{
+	if (!text)
+		return 0;
+	if (parse_duration(text, ns))
+		return prefix(option);
+	return *ns ? 0 : fail(EINVAL, "--%s: %s is no time at all", option, text);
+}
+
+static int choose_rate(uint64_t *out)
+{
+	if (!rate_text)
+		return 0;
+	if (parse_rate(rate_text, out))
+		return prefix("rate");
+	if (*out == 0)
+		return fail(EINVAL, "--rate: 0 requests a second would never end; leave it out for "
+				    "as fast as possible");
+	return 0;
+}
+
+static int choose_times(struct request *request)
+{
+	int err = choose_time("time", time_text, &request->duration_ns);
+
+	if (err)
+		return err;
+	request->round_ns = request->duration_ns;
+	if ((round_text || rounds_text) && !until_steady)
+		return fail(EINVAL, "--%s: is for --until-steady, which is not there",
+			    round_text ? "round" : "rounds");
+	err = choose_time("round", round_text, &request->round_ns);
+	if (!err && rounds_text && parse_count(rounds_text, &request->round_max))
+		err = prefix("rounds");
+	if (!err && (request->round_max < STEADY_ROUNDS || request->round_max > ROUNDS_MOST))
+		err = fail(EINVAL, "--rounds: %s is not between %d, which are judged, and %d", rounds_text,
+			   STEADY_ROUNDS, ROUNDS_MOST);
+	return err;
+}
+
 static int run_workload(int count, const char **arguments)
 {
-	struct request request = { .workload = arguments[0], .duration_ns = 10000000000u };
+	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
 	struct setup setup = {
-		.target = arguments[1],
+		.target = arguments[count - 1],
 		.make_plan = make_plan,
 		.context = &request,
 		.invocation = "run",
 		.load_state = load_state,
 		.save_state = save_state,
 	};
-	int err = check_order(arguments[0], arguments[1]);
+	int err;
 
-	(void)count;
+	if (count > 1)
+		request.workload = arguments[0];
+	err = check_arguments(request.workload, setup.target);
 	if (!err)
 		err = choose_arrivals(&setup.arrivals);
-	if (!err && time_text && parse_duration(time_text, &request.duration_ns))
-		err = prefix("time");
-	if (!err && request.duration_ns == 0)
-		err = fail(EINVAL, "--time: %s is no time at all", time_text);
-	if (!err && rate_text && parse_rate(rate_text, &setup.rate))
-		err = prefix("rate");
-	if (!err && rate_text && setup.rate == 0)
-		err = fail(EINVAL, "--rate: 0 requests a second would never end; leave it out for "
-				   "as fast as possible");
+	if (!err)
+		err = choose_times(&request);
+	if (!err)
+		err = choose_rate(&setup.rate);
 	return err ? command_failed(err) : setup_run(&setup);
 }
 
 const struct command command_run = {
 	.name = "run",
-	.arguments = "WORKLOAD TARGET",
+	.arguments = "[WORKLOAD] TARGET",
 	.help = "one workload on one target",
-	.example = "drivebay run 4k-random-read samsung-983-dct --fill --time 2s",
+	.example = "drivebay run samsung-983-dct --block 4k --random --depth 32 --fill --time 2s",
 	.options = options,
 	.run = run_workload,
 };

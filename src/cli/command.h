@@ -20,7 +20,7 @@ enum {
 
 struct command {
 	const char *name;
-	const char *arguments; /* "TARGET", "WORKLOAD TARGET", "[WHAT [DIR]]", "RESULT..." or "":
+	const char *arguments; /* "TARGET", "[WORKLOAD] TARGET", "[WHAT [DIR]]", "RESULT..." or "":
 				  main() refuses too few and too many */
 	const char *help;      /* one line */
 	const char *example;   /* the common one */

@@ -613,48 +613,62 @@ int plan_parse(const char *path, const char *text, size_t size,
 	return expansion_end(&expansion, err, out);
 }
 
-int plan_of_workload(const char *workload, uint64_t duration_ns, uint64_t window_ns,
-		     struct plan **out)
+struct plan *plan_for(struct workload *workload, uint64_t duration_ns, uint64_t window_ns)
 {
 	struct plan *plan = xcalloc(1, sizeof(*plan));
-	int err;
 
 	plan->workloads = xcalloc(1, sizeof(*plan->workloads));
-	err = workload_load(workload, &plan->workloads[0]);
-	if (err) {
-		plan_free(plan);
-		return err;
-	}
+	plan->workloads[0] = workload;
 	plan->workload_count = plan->chain_count = plan->phase_count = 1;
-	plan->name = xstrdup(plan->workloads[0]->name);
-	plan->help = xstrdup(plan->workloads[0]->help);
-	plan->source = xstrdup(plan->workloads[0]->source);
+	plan->name = xstrdup(workload->name);
+	plan->help = xstrdup(workload->help);
+	plan->source = xstrdup(workload->source);
 	plan->phases = xcalloc(1, sizeof(*plan->phases));
 	plan->phases[0] = (struct phase){
 		.kind = PHASE_RUN,
 		.name = xstrdup(plan->name),
 		.group = xstrdup(plan->name),
-		.workload = plan->workloads[0],
+		.workload = workload,
 		.duration_ns = duration_ns,
 		.window_ns = window_ns,
 	};
-	*out = plan;
-	return 0;
+	return plan;
+}
+
+static void put_first(struct plan *plan, struct phase phase)
+{
+	plan->phases = xrealloc(plan->phases, (plan->phase_count + 1) * sizeof(*plan->phases));
+	memmove(plan->phases + 1, plan->phases, plan->phase_count * sizeof(*plan->phases));
+	plan->phases[0] = phase;
+	plan->phase_count++;
+}
+
+void plan_rounds_first(struct plan *plan, uint64_t round_ns, uint32_t round_max)
+{
+	const struct workload *workload = plan->workloads[0];
+	bool writes = workload->read_percent < 100 && workload->trim_percent < 100;
+
+	put_first(plan, (struct phase){
+		.kind = PHASE_ROUNDS,
+		.name = xasprintf("%s/precondition", plan->name),
+		.group = xasprintf("%s/precondition", plan->name),
+		.workload = workload,
+		.duration_ns = round_ns,
+		.window_ns = plan->phases[plan->phase_count - 1].window_ns,
+		.round_max = round_max,
+		.min_fill_millipercent = writes ? workload->span_millipercent : 0,
+	});
 }
 
 void plan_fill_first(struct plan *plan, uint32_t fill_bytes)
 {
-	assert(plan->phase_count == 1);
-	plan->phases = xrealloc(plan->phases, 2 * sizeof(*plan->phases));
-	plan->phases[1] = plan->phases[0];
-	plan->phases[0] = (struct phase){
+	put_first(plan, (struct phase){
 		.kind = PHASE_FILL,
-		.name = xasprintf("%s/fill", plan->phases[1].name),
+		.name = xasprintf("%s/fill", plan->name),
 		.group = xstrdup(""),
 		.passes = 1,
 		.fill_bytes = fill_bytes,
-	};
-	plan->phase_count = 2;
+	});
 }
 
 void plan_free(struct plan *plan)

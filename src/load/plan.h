@@ -71,11 +71,16 @@ int plan_load(const char *const *names, size_t count, const struct plan_options 
 int plan_parse(const char *path, const char *text, size_t size,
 	       const struct plan_options *options, struct plan **out);
 
-/* One workload, closed loop or (rate > 0) open loop, as a plan of one phase. */
-int plan_of_workload(const char *workload, uint64_t duration_ns, uint64_t window_ns,
-		     struct plan **out);
+/* One workload, closed loop or (rate > 0) open loop, as a plan of one phase. The workload is the
+   plan's from then on. */
+struct plan *plan_for(struct workload *workload, uint64_t duration_ns, uint64_t window_ns);
 
-/* Lets a plan of one phase write the whole target once, `fill_bytes` a request, before it. */
+/*
+ * What such a plan does before its run, the last of these calls first: rounds of the workload,
+ * each of round_ns and at most round_max, until it is steady, as SNIA has it (a workload that writes is not judged
+ * before it has written its span once); the whole target written once, `fill_bytes` a request.
+ */
+void plan_rounds_first(struct plan *plan, uint64_t round_ns, uint32_t round_max);
 void plan_fill_first(struct plan *plan, uint32_t fill_bytes);
 
 void plan_free(struct plan *plan);

@@ -18,7 +18,6 @@ _Static_assert(PATTERN_UNIFORM == 0 && PATTERN_SEQUENTIAL == 1 && PATTERN_ZIPF =
 enum {
 	BLOCK_BYTES = 512,           /* the smallest logical block there is */
 	REQUEST_BYTES_MAX = 1 << 30,
-	OUTSTANDING_MAX = 65536,     /* an NVMe queue */
 };
 
 static int read_pattern(const struct yml *yaml, const struct yml_node *node,
@@ -58,6 +57,11 @@ static int read_theta(const struct yml *yaml, const struct yml_node *node,
 	return err;
 }
 
+bool workload_size_is_valid(uint64_t bytes)
+{
+	return bytes > 0 && bytes % BLOCK_BYTES == 0 && bytes <= REQUEST_BYTES_MAX;
+}
+
 static int read_block_size(const struct yml *yaml, const struct yml_node *node,
 			   const char *text, uint32_t *to)
 {
@@ -68,7 +72,7 @@ static int read_block_size(const struct yml *yaml, const struct yml_node *node,
 
 		return yml_fail(yaml, node, "%s", why);
 	}
-	if (bytes == 0 || bytes % BLOCK_BYTES || bytes > REQUEST_BYTES_MAX)
+	if (!workload_size_is_valid(bytes))
 		return yml_fail(yaml, node, "'%.60s' is not a multiple of 512 bytes up to 1 GiB", text);
 	*to = (uint32_t)bytes;
 	return 0;
@@ -150,15 +154,16 @@ static const struct yml_key file_keys[] = {
 	{ "trim", read_percent, AT(trim_percent), false, NULL, 0, 100000 },
 	{ "pattern", read_pattern, 0, true, "uniform, sequential or zipf", 0, 0, pattern_words },
 	{ "random", read_percent, AT(random_percent), false, NULL, 0, 100000 },
-	{ "theta", read_theta, AT(zipf_theta_milli), false, NULL, 1, 2000 },
+	{ "theta", read_theta, AT(zipf_theta_milli), false, NULL, 1,
+	  WORKLOAD_THETA_MILLI_MAX },
 	{ "size", read_both_mixes, 0, false, NULL },
 	{ "read_size", read_mix, AT(read_sizes), false, NULL },
 	{ "write_size", read_mix, AT(write_sizes), false, NULL },
 	{ "align", read_align, AT(align_bytes), false, NULL },
 	{ "threads", yml_read_count32, AT(threads), true, "how many send at the same time", 1,
-	  OUTSTANDING_MAX },
+	  WORKLOAD_OUTSTANDING_MAX },
 	{ "depth", yml_read_count32, AT(depth), true, "requests that each keeps outstanding", 1,
-	  OUTSTANDING_MAX },
+	  WORKLOAD_OUTSTANDING_MAX },
 	{ "span", yml_read_percent, AT(span_millipercent), false, NULL, 1, 100000 },
 	{ NULL },
 };
@@ -202,10 +207,10 @@ static int check_pattern(const struct yml *yaml, const struct workload *workload
 					      "uniform and a smaller share here for a mix");
 	if (trim && workload->read_percent == 100)
 		return yml_fail(yaml, trim, "all requests are reads: there is nothing to trim");
-	if ((uint64_t)workload->threads * workload->depth > OUTSTANDING_MAX)
+	if ((uint64_t)workload->threads * workload->depth > WORKLOAD_OUTSTANDING_MAX)
 		return yml_fail(yaml, yml_child(yaml->root, "depth"),
 				"%u threads x %u are more than %d outstanding", workload->threads,
-				workload->depth, OUTSTANDING_MAX);
+				workload->depth, WORKLOAD_OUTSTANDING_MAX);
 	return 0;
 }
 

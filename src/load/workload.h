@@ -7,6 +7,7 @@
 #ifndef DRIVEBAY_LOAD_WORKLOAD_H
 #define DRIVEBAY_LOAD_WORKLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,11 @@ enum pattern {
 			       for workload files: see run_fill() */
 };
 
-enum { WORKLOAD_SIZES = 32 };
+enum {
+	WORKLOAD_SIZES = 32,
+	WORKLOAD_THETA_MILLI_MAX = 2000,
+	WORKLOAD_OUTSTANDING_MAX = 65536, /* an NVMe queue */
+};
 
 struct size_share {
 	uint32_t size_bytes;
@@ -56,6 +61,9 @@ int workload_load(const char *name, struct workload **out);
 /* The same from memory: `size` bytes, which messages call `path`. */
 int workload_parse(const char *path, const char *text, size_t size, struct workload **out);
 void workload_free(struct workload *workload);
+
+/* Whether a request may have this size: a multiple of 512 bytes up to 1 GiB. */
+bool workload_size_is_valid(uint64_t bytes);
 
 uint32_t workload_outstanding(const struct workload *workload);
 uint32_t workload_max_bytes(const struct workload *workload); /* its largest request */

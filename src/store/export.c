@@ -244,7 +244,8 @@ static void put_phase_asked(struct csv *csv, const struct result_phase *phase)
 	put_raw(csv, phase_kind_words[phase->kind]);
 	put_text(csv, phase->workload);
 	put_u64_if(csv, point, phase->percent);
-	put_u64_if(csv, point && phase->outcome.offered_iops > 0, phase->outcome.offered_iops);
+	put_u64_if(csv, (point || phase->kind == PHASE_RUN) && phase->outcome.offered_iops > 0,
+		   phase->outcome.offered_iops);
 }
 
 #define PHASE_ASKED "group,kind,workload,percent,offered_iops,"
