@@ -28,6 +28,7 @@ static const struct command *const commands[] = {
 	&command_compare,
 	&command_export,
 	&command_validate,
+	&command_doctor,
 	&command_soak,
 	NULL,
 };

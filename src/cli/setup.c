@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/doctor.h"
 #include "cli/execute.h"
 #include "report/report.h"
 #include "ssd/drive.h"
@@ -254,6 +255,33 @@ static int keep_host(struct result *result, const char *invocation)
 	return err;
 }
 
+/* What spoils a measurement is told before the hours that it costs, and kept with the figures. */
+static int keep_findings(struct result *result, const char *target)
+{
+	_cleanup_buf_ struct buf lines = BUF_INIT;
+	struct doctor *doctor;
+	size_t spoilers;
+	int err;
+
+	if (doctor_examine_path(target, &doctor) < 0)
+		return 0; /* null, or a wrapper: there is no device to look at */
+	spoilers = doctor_spoilers(doctor);
+	if (spoilers && !quiet)
+		fprintf(stderr, "drivebay: %zu thing%s on this host would spoil the measurement; "
+			"'drivebay doctor %s' tells what, and how to mend it\n", spoilers,
+			spoilers == 1 ? "" : "s", target);
+	buf_puts(&lines, "");
+	doctor_put_lines(doctor, &lines);
+	doctor_free(doctor);
+	err = result_set_host(result, "doctor", lines.text);
+	if (!err) {
+		char number[UNITS_BYTES];
+
+		err = result_set_host(result, "doctor_spoilers", format_count(spoilers, number));
+	}
+	return err;
+}
+
 /* "target" comes last: a result that has it can be resumed. */
 static int keep_run(struct result *result, const struct setup *setup, const struct choices *choices,
 		    struct target *target)
@@ -287,6 +315,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = keep_model(result, setup->target, choices->target.bed);
 	if (!err)
 		err = keep_host(result, setup->invocation);
+	if (!err && !target->is_virtual)
+		err = keep_findings(result, setup->target);
 	if (!err && choices->target.bed)
 		err = result_set_host(result, "bed_argument", choices->target.bed);
 	return err ? err : result_set(result, "target", setup->target);
