@@ -50,7 +50,7 @@ static int alarms(double share, double deviation, double memory)
 
 		fill(a, &rng, 1000, deviation, memory);
 		fill(b, &rng, 1000 * share, deviation, memory);
-		ratio = compare_windows(a, b, WINDOWS, 0.05);
+		ratio = compare_windows(a, b, WINDOWS, 1, 0.05);
 		found += ratio.low > 1 || ratio.high < 1;
 	}
 	return found;
@@ -71,12 +71,12 @@ TEST(a_ratio_is_that_of_the_sums_and_not_the_mean_of_ratios)
 {
 	struct compare_window of_a[] = { { 100, 1 }, { 100, 1 }, { 400, 2 }, { 200, 1 } };
 	struct compare_window of_b[] = { { 50, 1 }, { 150, 1 }, { 300, 2 }, { 700, 1 } };
-	struct compare_ratio ratio = compare_windows(of_a, of_b, 4, 0.05);
+	struct compare_ratio ratio = compare_windows(of_a, of_b, 4, 1, 0.05);
 
 	check(ratio.known && ratio.judged);
 	check(near(ratio.ratio, (1200.0 / 5) / (800.0 / 5), 1e-12));
 	check(ratio.low < ratio.ratio && ratio.ratio < ratio.high);
-	ratio = compare_windows(of_b, of_a, 4, 0.05);
+	ratio = compare_windows(of_b, of_a, 4, 1, 0.05);
 	check(near(ratio.ratio, 800.0 / 1200, 1e-12));
 }
 
@@ -85,7 +85,7 @@ TEST(the_interval_of_independent_windows_is_that_of_the_paired_t_test)
 {
 	struct compare_window of_a[] = { { 100, 1 }, { 100, 1 }, { 100, 1 }, { 100, 1 } };
 	struct compare_window of_b[] = { { 90, 1 }, { 110, 1 }, { 95, 1 }, { 105, 1 } };
-	struct compare_ratio ratio = compare_windows(of_a, of_b, 4, 0.05);
+	struct compare_ratio ratio = compare_windows(of_a, of_b, 4, 1, 0.05);
 	/* Pulls -.1 .1 -.05 .05: variance .025 / 3; t of 3 is 3.18245. */
 	double error = 3.18245 * sqrt(0.025 / 3 / 4);
 
@@ -100,9 +100,20 @@ TEST(three_windows_are_not_judged_and_four_are)
 
 	fill(a, &rng, 1000, .01, 0);
 	fill(b, &rng, 1000, .01, 0);
-	check(compare_windows(a, b, 3, 0.05).known);
-	check(!compare_windows(a, b, 3, 0.05).judged);
-	check(compare_windows(a, b, 4, 0.05).judged);
+	check(compare_windows(a, b, 3, 1, 0.05).known);
+	check(!compare_windows(a, b, 3, 1, 0.05).judged);
+	check(compare_windows(a, b, 4, 1, 0.05).judged);
+}
+
+TEST(batches_are_as_long_as_they_must_be)
+{
+	struct rng rng = rng_stream(2, "windows");
+
+	fill(a, &rng, 1000, .01, 0);
+	fill(b, &rng, 1000, .01, 0);
+	check_equal(compare_windows(a, b, 60, 5, 0.05).batches, 12);
+	check(compare_windows(a, b, 20, 5, 0.05).judged);
+	check(!compare_windows(a, b, 19, 5, 0.05).judged);
 }
 
 TEST(nothing_is_not_divided_by)
@@ -110,10 +121,10 @@ TEST(nothing_is_not_divided_by)
 	struct compare_window none[4] = { { 0, 1 }, { 0, 1 }, { 0, 1 }, { 0, 1 } };
 	struct compare_window some[4] = { { 5, 1 }, { 5, 1 }, { 5, 1 }, { 5, 1 } };
 
-	check(!compare_windows(none, some, 4, 0.05).known);
-	check(!compare_windows(some, none, 4, 0.05).known);
-	check(!compare_windows(some, some, 0, 0.05).known);
-	check(compare_windows(some, some, 4, 0.05).known);
+	check(!compare_windows(none, some, 4, 1, 0.05).known);
+	check(!compare_windows(some, none, 4, 1, 0.05).known);
+	check(!compare_windows(some, some, 0, 1, 0.05).known);
+	check(compare_windows(some, some, 4, 1, 0.05).known);
 }
 
 TEST(equal_series_have_an_interval_of_nothing_around_1)
@@ -122,7 +133,7 @@ TEST(equal_series_have_an_interval_of_nothing_around_1)
 	struct compare_ratio ratio;
 
 	fill(a, &rng, 1000, .2, .9);
-	ratio = compare_windows(a, a, WINDOWS, 0.05);
+	ratio = compare_windows(a, a, WINDOWS, 1, 0.05);
 	check(near(ratio.ratio, 1, 1e-12));
 	check(near(ratio.low, 1, 1e-9) && near(ratio.high, 1, 1e-9));
 }
@@ -157,10 +168,10 @@ TEST(resemblance_costs_samples)
 
 	fill(a, &rng, 1000, .05, 0);
 	fill(b, &rng, 1000, .05, 0);
-	alone = compare_windows(a, b, WINDOWS, 0.05).effective;
+	alone = compare_windows(a, b, WINDOWS, 1, 0.05).effective;
 	fill(a, &rng, 1000, .05, .97);
 	fill(b, &rng, 1000, .05, .97);
-	together = compare_windows(a, b, WINDOWS, 0.05).effective;
+	together = compare_windows(a, b, WINDOWS, 1, 0.05).effective;
 	check(alone > 20);
 	check(together < alone / 2);
 }
@@ -177,7 +188,7 @@ TEST(a_cliff_that_both_have_hides_no_difference)
 		a[i].value /= 10;
 		b[i].value /= 10;
 	}
-	ratio = compare_windows(a, b, WINDOWS, 0.05);
+	ratio = compare_windows(a, b, WINDOWS, 1, 0.05);
 	check(near(ratio.ratio, .97, .002));
 	check(ratio.high < .98);
 }
@@ -277,6 +288,25 @@ TEST(another_bed_or_scale_is_refused_unless_it_is_wanted)
 		check(comparison->note_count >= 2); /* this, and the target */
 		end(of_a, of_b, comparison);
 	}
+}
+
+TEST(a_real_drive_is_judged_by_longer_batches)
+{
+	struct result *of_a = sample(path_a, "one", 1, 0), *of_b = sample(path_b, "two", 1, 0);
+	struct comparison *comparison;
+
+	comparison = compare(of_a, of_b, &usual);
+	check(!comparison->measured);
+	check_equal(comparison->lines[0].least_batch, 1);
+	check_equal(comparison->lines[0].ratio.batches, 32);
+	comparison_free(comparison);
+	check(result_set(of_a, "model", "0") == 0);
+	check(result_set(of_b, "model", "0") == 0);
+	comparison = compare(of_a, of_b, &usual);
+	check(comparison->measured);
+	check_equal(comparison->lines[0].least_batch, 5);
+	check_equal(comparison->lines[0].ratio.batches, 18); /* of 90 windows */
+	end(of_a, of_b, comparison);
 }
 
 TEST(what_was_not_finished_is_not_judged)

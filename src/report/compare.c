@@ -11,6 +11,9 @@
 /* Points that were offered rates this close to each other had the same to do. */
 #define SAME_OFFER 0.01
 
+/* On a real host other work, heat and the drive's own housekeeping come and go by the second. */
+#define DISTURBED_NS 5000000000.0
+
 struct side {
 	const char *letter;
 	struct result *result;
@@ -171,6 +174,8 @@ static void add_figure(struct comparison *comparison, const struct side *a, cons
 
 	count -= first;
 	line->window_count = count;
+	line->least_batch = comparison->measured && a->phase.window_ns
+		? (size_t)ceil(DISTURBED_NS / (double)a->phase.window_ns) : 1;
 	line->windows_a = windows_of(&a->windows[first], count, figure);
 	line->windows_b = windows_of(&b->windows[first], count, figure);
 	line->a = mean_of(line->windows_a, count);
@@ -178,6 +183,8 @@ static void add_figure(struct comparison *comparison, const struct side *a, cons
 	if (count < COMPARE_WINDOWS)
 		line->why = xasprintf("%zu window%s, fewer than %d", count, count == 1 ? "" : "s",
 				      COMPARE_WINDOWS);
+	else if (count / line->least_batch < COMPARE_WINDOWS)
+		line->why = xasprintf("shorter than %d s", (int)(COMPARE_WINDOWS * DISTURBED_NS / 1e9));
 	else if (!(line->a > 0) || !(line->b > 0))
 		line->why = xstrdup(figure == COMPARE_P99 ? "too few requests in a window for a p99"
 				    : "no request completed");
@@ -287,7 +294,8 @@ static void judge(struct comparison *comparison)
 		struct compare_line *line = &comparison->lines[i];
 		bool below, above;
 
-		line->ratio = compare_windows(line->windows_a, line->windows_b, line->window_count, alpha);
+		line->ratio = compare_windows(line->windows_a, line->windows_b, line->window_count,
+					      line->least_batch, alpha);
 		if (line->why)
 			continue;
 		below = line->ratio.high < 1 - comparison->margin;
@@ -316,6 +324,7 @@ int compare_results(struct result *a, struct result *b, const struct compare_opt
 	comparison->name_b = drive_of(b);
 	comparison->confidence = options->confidence;
 	comparison->margin = options->margin;
+	comparison->measured = strcmp(text_of(a, "model"), "1") || strcmp(text_of(b, "model"), "1");
 	err = check_conditions(comparison, a, b, options->anyway);
 	if (!err)
 		err = read_lines(comparison, a, b);

@@ -43,13 +43,14 @@ struct compare_line {
 	struct compare_ratio ratio; /* of the figures as they are: B : A */
 	enum compare_verdict verdict;
 	char *why;                 /* unjudged: a reason; else NULL */
-	size_t window_count;
+	size_t window_count, least_batch;
 	struct compare_window *windows_a, *windows_b;
 };
 
 struct comparison {
 	char *name_a, *name_b;     /* of the drives */
 	double confidence, margin; /* 0.95, 0.01 */
+	bool measured;             /* one of them at least is of a real drive */
 	size_t line_count, judged_count, faster_count, slower_count;
 	struct compare_line *lines;
 	size_t note_count;

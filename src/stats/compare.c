@@ -134,10 +134,10 @@ static void fill_batches(const struct compare_window *a, const struct compare_wi
 
 /* Longer and longer batches, until neighbours do not resemble each other. */
 static struct batches find_batches(const struct compare_window *a, const struct compare_window *b,
-				   size_t count)
+				   size_t count, size_t most)
 {
 	double means[COMPARE_BATCHES];
-	size_t batch_count = count < COMPARE_BATCHES ? count : COMPARE_BATCHES;
+	size_t batch_count = most < COMPARE_BATCHES ? most : COMPARE_BATCHES;
 
 	for (;;) {
 		struct batches batches;
@@ -152,7 +152,7 @@ static struct batches find_batches(const struct compare_window *a, const struct 
 }
 
 struct compare_ratio compare_windows(const struct compare_window *a, const struct compare_window *b,
-				     size_t count, double alpha)
+				     size_t count, size_t least_batch, double alpha)
 {
 	struct compare_ratio out = { 0 };
 	struct sums of_a = sum(a, count), of_b = sum(b, count);
@@ -163,9 +163,9 @@ struct compare_ratio compare_windows(const struct compare_window *a, const struc
 		return out;
 	out.known = true;
 	out.ratio = of_b.value / of_b.weight / (of_a.value / of_a.weight);
-	if (count < COMPARE_WINDOWS)
+	if (count / least_batch < COMPARE_WINDOWS)
 		return out;
-	batches = find_batches(a, b, count);
+	batches = find_batches(a, b, count, count / least_batch);
 	/* An estimate from few batches says too little rather than too much: never below 0. */
 	left = batches.correlation > 0 ? (batches.correlation < .9 ? batches.correlation : .9) : 0;
 	out.batches = batches.count;

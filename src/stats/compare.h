@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 enum {
-	COMPARE_WINDOWS = 4,  /* fewer tell nothing about chance */
+	COMPARE_WINDOWS = 4,  /* fewer, or fewer batches, tell nothing about chance */
 	COMPARE_BATCHES = 32, /* the most that windows are joined into */
 	COMPARE_LEAST = 8,    /* no longer batches than that leave this many */
 };
@@ -39,10 +39,12 @@ struct compare_ratio {
 
 /*
  * `alpha` is the chance of an interval that misses the truth: 0.05 is 95 % confidence. Who
- * asks for `m` intervals and wants all of them to hold together passes alpha / m.
+ * asks for `m` intervals and wants all of them to hold together passes alpha / m. No batch has
+ * fewer than `least_batch` (1) windows: what disturbs for seconds makes shorter ones look more
+ * independent than they are.
  */
 struct compare_ratio compare_windows(const struct compare_window *a, const struct compare_window *b,
-				     size_t count, double alpha);
+				     size_t count, size_t least_batch, double alpha);
 
 /*
  * What lies between -t and t of Student's distribution with `df` > 0 degrees of freedom is
