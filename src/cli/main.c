@@ -15,6 +15,7 @@
 #include "base/data.h"
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
@@ -171,6 +172,14 @@ static int man_page(const char *name, const char *path)
 	return err ? command_failed(err) : EXIT_OK;
 }
 
+/* For the build: --completion SHELL prints the script that the shell reads. */
+static int completion(const char *shell)
+{
+	int err = completion_print(stdout, shell, commands);
+
+	return err ? command_failed(err) : EXIT_OK;
+}
+
 static int run_command(const struct command *command, int argc, const char **argv)
 {
 	struct invocation invocation;
@@ -202,6 +211,8 @@ static int dispatch(int argc, const char **argv)
 	}
 	if (!strcmp(word, "--man") && argc > 2)
 		return man_page(argv[2], argc > 3 ? argv[3] : NULL);
+	if (!strcmp(word, "--completion") && argc > 2)
+		return completion(argv[2]);
 	return command_failed(unknown_command(word));
 }
 
