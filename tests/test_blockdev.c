@@ -134,6 +134,8 @@ TEST(an_nvme_drive_is_known_by_its_controllers_serial)
 	    "/sys/devices/pci/nvme/nvme0/nvme0n1/device/model");
 	put("[none] mq-deadline kyber\n", "/sys/devices/pci/nvme/nvme0/nvme0n1/queue/scheduler");
 	put("0\n", "/sys/devices/pci/nvme/nvme0/nvme0n1/queue/rotational");
+	put("2199023255040\n", "/sys/devices/pci/nvme/nvme0/nvme0n1/queue/discard_max_bytes");
+	put("0\n", "/sys/devices/pci/nvme/nvme0/nvme0n1/queue/write_zeroes_max_bytes");
 	put_partition("pci/nvme/nvme0/nvme0n1/nvme0n1p1", 259, 1);
 	device = read_device(259, 0);
 	check_text(device.name, "nvme0n1");
@@ -142,12 +144,13 @@ TEST(an_nvme_drive_is_known_by_its_controllers_serial)
 	check_text(device.serial, "S4P3NF0M500123");
 	check_text(device.scheduler, "none");
 	check(!device.is_rotational && !device.is_partition);
+	check(!device.cannot_discard && device.cannot_write_zeroes);
 	check_text(blockdev_identity(&device), "S4P3NF0M500123");
 	/* A partition is named by its drive. */
 	device = read_device(259, 1);
 	check_text(device.name, "nvme0n1p1");
 	check_text(device.whole, "nvme0n1");
-	check(device.is_partition);
+	check(device.is_partition && device.cannot_write_zeroes);
 	check_text(blockdev_identity(&device), "S4P3NF0M500123");
 	tree_end();
 }

@@ -55,7 +55,7 @@ static struct workload corner = {
 
 static struct workload mixed = {
 	.name = (char *)"vdi", .help = (char *)"", .source = (char *)"ours", .read_percent = 60,
-	.trim_percent = 3, .pattern = PATTERN_ZIPF, .random_percent = 80, .zipf_theta_milli = 1200,
+	.trim_percent = 3, .zeroes_percent = 2, .compress_percent = 40, .pattern = PATTERN_ZIPF, .random_percent = 80, .zipf_theta_milli = 1200,
 	.read_sizes = { 2, { { 4096, 60 }, { 65536, 40 } } }, .write_sizes = { 1, { { 8192, 7 } } },
 	.align_bytes = 512, .threads = 1, .depth = 16, .span_millipercent = 100000,
 };
@@ -124,6 +124,7 @@ static struct phase_result *an_outcome(uint64_t seed)
 	for (int i = 0; i < 1000; i++) {
 		hist_add(&outcome->stats.hist_submit, rng_exponential(&rng, 100000));
 		hist_add(&outcome->stats.hist_due, rng_next(&rng));
+		hist_add(&outcome->stats.hist_not_read, rng_exponential(&rng, 50000));
 	}
 	outcome->stats.outstanding_ns = ~(unsigned __int128)0;
 	outcome->stats.unfinished = rng_next(&rng) >> 1;
@@ -171,6 +172,7 @@ static void same_outcome(const struct phase_result *a, const struct phase_result
 	same_latency(&a->stats.write_from_submit, &b->stats.write_from_submit);
 	same_hist(&a->stats.hist_submit, &b->stats.hist_submit);
 	same_hist(&a->stats.hist_due, &b->stats.hist_due);
+	same_hist(&a->stats.hist_not_read, &b->stats.hist_not_read);
 	check(a->stats.outstanding_ns == b->stats.outstanding_ns);
 	check(a->stats.unfinished == b->stats.unfinished);
 	check(a->stats.unfinished_ns == b->stats.unfinished_ns);
@@ -250,6 +252,8 @@ static void same_workload(const struct workload *a, const struct workload *b)
 	check(strcmp(a->source, b->source) == 0);
 	check_equal(a->read_percent, b->read_percent);
 	check_equal(a->trim_percent, b->trim_percent);
+	check_equal(a->zeroes_percent, b->zeroes_percent);
+	check_equal(a->compress_percent, b->compress_percent);
 	check_equal(a->pattern, b->pattern);
 	check_equal(a->random_percent, b->random_percent);
 	check_equal(a->zipf_theta_milli, b->zipf_theta_milli);
@@ -636,10 +640,10 @@ TEST(everything_is_exported_in_sections_and_host_facts_are_not)
 		"key,value\ndrive_file,\"a: \"\"b\"\", c\nd\"\nplan,test\nplan_help,for tests\n"
 		"plan_source,ours\n\n",
 		"name,read_percent,trim_percent,pattern,random_percent,zipf_theta,read_sizes,write_sizes,"
-		"align_bytes,threads,depth,span_percent,help,source\n"
-		"4k-random-read,100,0,uniform,100,0,4096:1,,0,4,32,25,\"reads, \"\"small\"\"\nand many\","
+		"align_bytes,threads,depth,span_percent,zeroes_percent,compress_percent,help,source\n"
+		"4k-random-read,100,0,uniform,100,0,4096:1,,0,4,32,25,0,0,\"reads, \"\"small\"\"\nand many\","
 		"derived\n"
-		"vdi,60,3,zipf,80,1.2,4096:60 65536:40,8192:7,512,1,16,100,,ours\n\n",
+		"vdi,60,3,zipf,80,1.2,4096:60 65536:40,8192:7,512,1,16,100,2,40,,ours\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,status,",
 		"\n\nphase,name,round,value\n3,steady,0,4711\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,window,",
@@ -1109,8 +1113,8 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	alter("CREATE TABLE recipes (cake TEXT)");
 	refused("foreign", EBADMSG, "SQLite file of another program");
 	result_close(create("newer"));
-	alter("PRAGMA user_version = 4");
-	refused("newer", ENOTSUP, "made by a newer drivebay, version 4; this one reads up to 3");
+	alter("PRAGMA user_version = 5");
+	refused("newer", ENOTSUP, "made by a newer drivebay, version 5; this one reads up to 4");
 	result_close(create("older"));
 	alter("PRAGMA user_version = 0");
 	refused("older", EBADMSG, "no version 0");
@@ -1119,7 +1123,7 @@ TEST(what_is_no_result_is_refused_in_one_sentence)
 	refused("lacking", EBADMSG, "no table 'rounds'");
 	result_close(create("other"));
 	alter("ALTER TABLE rounds RENAME COLUMN value TO worth");
-	refused("other", EBADMSG, "table 'rounds' is not as version 3 has it");
+	refused("other", EBADMSG, "table 'rounds' is not as version 4 has it");
 }
 
 TEST(a_foreign_file_opened_for_writing_is_not_touched)

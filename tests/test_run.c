@@ -356,6 +356,59 @@ TEST(data_is_aligned_and_writes_are_incompressible_whatever_was_read)
 	check(stats.ios[IO_READ] > 3000 && stats.ios[IO_WRITE] > 2000 && stats.ios[IO_TRIM] > 500);
 }
 
+static void see_zero_tail(struct target *target, struct io *io)
+{
+	const uint8_t *data = io->data;
+	uint64_t ones = 0;
+
+	for (uint32_t page = 0; page < io->size_bytes; page += 4096) {
+		for (uint32_t i = 0; i < 4096 - 1024; i++)
+			ones += (unsigned)__builtin_popcount(data[page + i]);
+		for (uint32_t i = 4096 - 1024; i < 4096; i++)
+			check_equal(data[page + i], 0);
+	}
+	check(ones > io->size_bytes * 3ull / 4 * 39 / 10 && ones < io->size_bytes * 3ull / 4 * 41 / 10);
+	server_submit(target, io);
+}
+
+TEST(a_quarter_of_what_is_written_can_be_compressed_away_when_asked_for)
+{
+	struct target_ops ops = server_ops;
+	struct workload workload = reads(1, 4);
+	struct run_config config = config_of(&workload, 0, 5 * ms);
+
+	workload.read_percent = 0;
+	workload.compress_percent = 25;
+	workload.write_sizes = (struct size_mix){ 2, { { 4096, 1 }, { 131072, 1 } } };
+	ops.submit = see_zero_tail;
+	server_init(&server, 4, 100 * us);
+	server.base.ops = &ops;
+	server.base.moves_data = true;
+	check_equal(run(&server.base, &config, &stats), 0);
+	check(stats.ios[IO_WRITE] > 100);
+}
+
+TEST(requests_that_a_target_is_known_to_refuse_are_refused_before_the_run)
+{
+	struct workload workload = reads(1, 4);
+
+	workload.write_sizes = workload.read_sizes;
+	workload.read_percent = 50;
+	workload.trim_percent = 10;
+	server_init(&server, 4, 100 * us);
+	check_equal(run_fits(&server.base, &workload), 0);
+	server.base.cannot_ops = 1u << IO_TRIM;
+	check_equal(run_fits(&server.base, &workload), -EINVAL);
+	check(strstr(fail_message(), "this device cannot discard"));
+	server.base.cannot_ops = 1u << IO_WRITE_ZEROES;
+	check_equal(run_fits(&server.base, &workload), 0);
+	workload.zeroes_percent = 1;
+	check_equal(run_fits(&server.base, &workload), -EINVAL);
+	check(strstr(fail_message(), "pages of zeroes"));
+	workload.read_percent = 100;
+	check_equal(run_fits(&server.base, &workload), 0);
+}
+
 TEST(requests_in_flight_are_read_into_memory_of_their_own)
 {
 	struct target_ops ops = server_ops;

@@ -75,6 +75,12 @@ TEST(a_request_counts_from_its_submission_and_from_its_due_time)
 	check_equal(stats.bytes[IO_TRIM], 4096);
 	check_equal(stats.read_from_submit.count + stats.write_from_submit.count, 2);
 	check_equal(stats.hist_submit.count, 3);
+	check_equal(stats.hist_not_read.count, 2);
+	stats_reset(&stats);
+	check_equal(stats.hist_not_read.count, 0);
+	add(&stats, IO_READ, 100, 150, 250, 0);
+	add(&stats, IO_WRITE, 200, 200, 230, 0);
+	add(&stats, IO_TRIM, 300, 300, 310, 0);
 	check_equal(stats.hist_due.count, 3);
 }
 

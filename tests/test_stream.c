@@ -147,6 +147,17 @@ TEST(a_span_is_a_share_of_the_target_from_its_beginning)
 
 /* --- mixes --- */
 
+static void check_refused(const struct workload *workload, uint64_t size_bytes, uint32_t block_bytes,
+			  const char *sentence)
+{
+	const struct stream_space space = { size_bytes, block_bytes, 0, 1 };
+	struct stream refused;
+	int err = stream_init(&refused, workload, &space, 1, "test");
+
+	if (err != -EINVAL || strcmp(fail_message(), sentence))
+		tap_fail("%d, %s", err, err ? fail_message() : "");
+}
+
 TEST(reads_writes_and_trims_come_in_their_shares)
 {
 	struct workload workload = random_reads();
@@ -161,6 +172,32 @@ TEST(reads_writes_and_trims_come_in_their_shares)
 	check(ops[IO_WRITE] > 238000 && ops[IO_WRITE] < 242000);
 	check(ops[IO_TRIM] > 58000 && ops[IO_TRIM] < 62000);
 	check_equal(ops[IO_FLUSH], 0);
+}
+
+TEST(write_zeroes_have_their_share_beside_trims)
+{
+	struct workload workload = random_reads();
+	uint64_t ops[IO_OP_COUNT] = { 0 };
+
+	workload.read_percent = 50;
+	workload.trim_percent = 10;
+	workload.zeroes_percent = 30;
+	start(&workload, 1 << 20);
+	for (int i = 0; i < 1000000; i++)
+		ops[next(0).op]++;
+	check(ops[IO_READ] > 497000 && ops[IO_READ] < 503000);
+	check(ops[IO_TRIM] > 48500 && ops[IO_TRIM] < 51500);
+	check(ops[IO_WRITE_ZEROES] > 147500 && ops[IO_WRITE_ZEROES] < 152500);
+	check(ops[IO_WRITE] > 297000 && ops[IO_WRITE] < 303000);
+
+	workload.read_percent = 0;
+	workload.trim_percent = 0;
+	workload.zeroes_percent = 100;
+	start(&workload, 1 << 20);
+	for (int i = 0; i < 1000; i++)
+		check_equal(next(0).op, IO_WRITE_ZEROES);
+	workload.trim_percent = 1;
+	check_refused(&workload, 1 << 20, 512, "w: a share above 100 %");
 }
 
 TEST(sizes_come_in_their_weights_each_direction_its_own)
@@ -444,17 +481,6 @@ TEST(random_requests_are_the_same_whichever_lane_asks)
 }
 
 /* --- what cannot be --- */
-
-static void check_refused(const struct workload *workload, uint64_t size_bytes, uint32_t block_bytes,
-			  const char *sentence)
-{
-	const struct stream_space space = { size_bytes, block_bytes, 0, 1 };
-	struct stream refused;
-	int err = stream_init(&refused, workload, &space, 1, "test");
-
-	if (err != -EINVAL || strcmp(fail_message(), sentence))
-		tap_fail("%d, %s", err, err ? fail_message() : "");
-}
 
 TEST(what_does_not_fit_is_refused_with_a_sentence)
 {

@@ -532,7 +532,25 @@ TEST(a_trimmed_range_of_a_file_reads_zero_and_gives_its_room_back)
 	remove_scratch();
 }
 
-TEST(trims_of_a_device_find_a_way_that_its_kernel_knows)
+TEST(a_range_of_a_file_made_zero_reads_zero_and_nothing_else_does)
+{
+	const char *path = new_scratch();
+	struct target *target = open_target(path, (struct target_options){ .size_bytes = MIB });
+	char *memory = pages(4 * BLOCK);
+
+	stamp(memory, 4 * BLOCK, 0, 1);
+	check_equal(do_io(target, IO_WRITE, 0, 4 * BLOCK, memory), 0);
+	check_equal(do_io(target, IO_WRITE_ZEROES, BLOCK, 2 * BLOCK, NULL), 0);
+	check_equal(do_io(target, IO_READ, 0, 4 * BLOCK, memory), 0);
+	check(is_stamped(memory, BLOCK, 0, 1));
+	check(!memory[BLOCK] && !memcmp(memory + BLOCK, memory + BLOCK + 1, 2 * BLOCK - 1));
+	check(is_stamped(memory + 3 * BLOCK, BLOCK, 3 * BLOCK, 1));
+	target_close(target);
+	munmap(memory, 4 * BLOCK);
+	remove_scratch();
+}
+
+TEST(trims_and_zeroes_of_a_device_find_a_way_that_its_kernel_knows)
 {
 	struct loop loop = loop_new(MIB, 512);
 	struct target *target = open_target(loop.path, (struct target_options){ .destroy_data = true });
@@ -543,7 +561,7 @@ TEST(trims_of_a_device_find_a_way_that_its_kernel_knows)
 	check_equal(do_io(target, IO_WRITE, 0, MIB, memory), 0);
 	/* All at once: several learn together that a way is closed. Every other 64 KiB. */
 	for (int i = 0; i < 8; i++) {
-		ios[i] = (struct io){ .op = IO_TRIM, .size_bytes = 65536,
+		ios[i] = (struct io){ .op = i & 1 ? IO_TRIM : IO_WRITE_ZEROES, .size_bytes = 65536,
 				      .offset_bytes = (uint64_t)i * 131072 };
 		target_submit(target, &ios[i]);
 	}

@@ -122,6 +122,8 @@ TEST(what_is_not_said_has_its_default)
 
 	check_equal(workload->read_percent, 50);
 	check_equal(workload->trim_percent, 0);
+	check_equal(workload->zeroes_percent, 0);
+	check_equal(workload->compress_percent, 0);
 	check_equal(workload->random_percent, 100);
 	check_equal(workload->span_millipercent, 100000);
 	check_equal(workload->align_bytes, 0);
@@ -135,11 +137,13 @@ TEST(what_is_not_said_has_its_default)
 TEST(everything_that_can_be_said_is_read)
 {
 	struct workload *workload =
-		parse(HEAD "read: 30%\ntrim: 10%\npattern: zipf\ntheta: 1.2\nrandom: 80%\n"
+		parse(HEAD "read: 30%\ntrim: 10%\nwrite_zeroes: 5%\ncompress: 40%\npattern: zipf\ntheta: 1.2\nrandom: 80%\n"
 			   "read_size: 8K\nwrite_size: {512: 1, 64K: 0.5}\nalign: 16K\n"
 			   "threads: 4\ndepth: 8\nspan: 12.5%\n");
 
 	check_equal(workload->trim_percent, 10);
+	check_equal(workload->zeroes_percent, 5);
+	check_equal(workload->compress_percent, 40);
 	check_equal(workload->pattern, PATTERN_ZIPF);
 	check_equal(workload->zipf_theta_milli, 1200);
 	check_equal(workload->random_percent, 80);
@@ -169,7 +173,7 @@ TEST(an_unknown_key_is_answered_with_line_and_suggestion)
 		      "w.yaml:5: unknown key 'patern' at the top level (did you mean 'pattern'?)");
 	check_refused(HEAD "numjobs: 3\n",
 		      "w.yaml:4: unknown key 'numjobs' at the top level (known: name, help, source, "
-		      "read, trim, pattern, random, theta, size, read_size, write_size, align, "
+		      "read, trim, write_zeroes, compress, pattern, random, theta, size, read_size, write_size, align, "
 		      "threads, depth, span)");
 }
 
@@ -184,6 +188,19 @@ TEST(a_missing_key_says_what_it_is_for)
 		      "w.yaml:1: missing key 'size' or 'write_size' (the size of writes)");
 	check_refused(HEAD "read: 1%\npattern: zipf\nsize: 4K\nthreads: 1\ndepth: 1\n",
 		      "w.yaml:1: missing key 'theta' (how uneven the zipf pattern is, such as 1.2)");
+}
+
+TEST(shares_of_what_is_not_sent_are_refused)
+{
+	check_refused(HEAD "read: 100%\nwrite_zeroes: 1%\npattern: uniform\nsize: 4K\nthreads: 1\n"
+			   "depth: 1\n",
+		      "w.yaml:5: write_zeroes: all requests are reads: there is nothing to make zero");
+	check_refused(HEAD "read: 0%\ntrim: 60%\nwrite_zeroes: 41%\npattern: uniform\nsize: 4K\n"
+			   "threads: 1\ndepth: 1\n",
+		      "w.yaml:6: write_zeroes: 60 % of trims and 41 % of write zeroes are more than all");
+	check_refused(HEAD "read: 0%\ntrim: 60%\nwrite_zeroes: 40%\ncompress: 50%\npattern: uniform\n"
+			   "size: 4K\nthreads: 1\ndepth: 1\n",
+		      "w.yaml:7: compress: nothing is written that could be compressed");
 }
 
 TEST(numbers_are_refused_outside_their_range)

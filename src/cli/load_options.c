@@ -10,8 +10,8 @@
 #include "base/fail.h"
 #include "base/units.h"
 
-static char *block, *size_mix, *read_share, *trim_share, *random_share, *distribution, *align,
-	*depth, *threads, *span;
+static char *block, *size_mix, *read_share, *trim_share, *zeroes_share, *random_share, *distribution, *align,
+	*depth, *threads, *span, *compress;
 static int is_random, is_sequential;
 
 const struct poptOption load_options[] = {
@@ -19,6 +19,8 @@ const struct poptOption load_options[] = {
 	{ "size-mix", 0, POPT_ARG_STRING, &size_mix, 0, "several sizes and their shares, such as 4k:70,8k:20,64k:10", "MIX" },
 	{ "read", 0, POPT_ARG_STRING, &read_share, 0, "how many of 100 requests are reads; the rest are writes (default: 100)", "PERCENT" },
 	{ "trim", 0, POPT_ARG_STRING, &trim_share, 0, "how many of 100 that are no reads are trims", "PERCENT" },
+	{ "write-zeroes", 0, POPT_ARG_STRING, &zeroes_share, 0, "and how many are write zeroes, a range made zero without data", "PERCENT" },
+	{ "compress", 0, POPT_ARG_STRING, &compress, 0, "how much of what is written a compressor can take away (default: 0)", "PERCENT" },
 	{ "random", 0, POPT_ARG_NONE, &is_random, 0, "at random places", NULL },
 	{ "sequential", 0, POPT_ARG_NONE, &is_sequential, 0, "one after another, each thread in a part of its own (the default)", NULL },
 	{ "random-share", 0, POPT_ARG_STRING, &random_share, 0, "how many of 100 requests go to a random place; the rest go on behind their thread's last", "PERCENT" },
@@ -37,8 +39,8 @@ enum {
 
 bool load_options_given(void)
 {
-	return block || size_mix || read_share || trim_share || random_share || distribution || align ||
-	       depth || threads || span || is_random || is_sequential;
+	return block || size_mix || read_share || trim_share || zeroes_share || compress || random_share ||
+	       distribution || align || depth || threads || span || is_random || is_sequential;
 }
 
 /* What a parser of units.h said, behind the option's name. */
@@ -231,6 +233,15 @@ static int check(const struct workload *workload)
 	if (trim_share && workload->read_percent == 100)
 		return fail(EINVAL, "--trim: all requests are reads: there is nothing to trim (try: "
 				    "--read 0)");
+	if (zeroes_share && workload->read_percent == 100)
+		return fail(EINVAL, "--write-zeroes: all requests are reads: there is nothing to make zero "
+				    "(try: --read 0)");
+	if (workload->trim_percent + workload->zeroes_percent > 100)
+		return fail(EINVAL, "--%s: %u of 100 trims and %u of 100 write zeroes are more than all",
+			    zeroes_share ? "write-zeroes" : "trim", workload->trim_percent,
+			    workload->zeroes_percent);
+	if (compress && !workload_writes(workload))
+		return fail(EINVAL, "--compress: nothing is written that could be compressed");
 	if ((uint64_t)workload->threads * workload->depth > WORKLOAD_OUTSTANDING_MAX)
 		return fail(EINVAL, "--depth: %u threads x %u are more than %d outstanding",
 			    workload->threads, workload->depth, WORKLOAD_OUTSTANDING_MAX);
@@ -255,6 +266,8 @@ static char *options_text(void)
 	put_option(&text, "size-mix", size_mix);
 	put_option(&text, "read", read_share);
 	put_option(&text, "trim", trim_share);
+	put_option(&text, "write-zeroes", zeroes_share);
+	put_option(&text, "compress", compress);
 	put_option(&text, "random", is_random ? "" : NULL);
 	put_option(&text, "sequential", is_sequential ? "" : NULL);
 	put_option(&text, "random-share", random_share);
@@ -305,6 +318,10 @@ static int apply(struct workload *workload)
 		err = set_percent("read", read_share, &workload->read_percent);
 	if (!err)
 		err = set_percent("trim", trim_share, &workload->trim_percent);
+	if (!err)
+		err = set_percent("write-zeroes", zeroes_share, &workload->zeroes_percent);
+	if (!err)
+		err = set_percent("compress", compress, &workload->compress_percent);
 	if (!err)
 		err = set_places(workload);
 	if (!err && align)

@@ -16,15 +16,33 @@ enum {
 };
 
 /*
- * Every request has memory of its own to be read into. Writes share a pool of random bytes,
- * each from the page after the last one's: incompressible, and filled only once. Both are
+ * What writes send: random bytes, which nothing can compress, and in each page so many zeroes at
+ * the end as make the share that a compressor is to take away.
+ */
+static void fill_pool(struct loop *loop, uint64_t bytes)
+{
+	struct rng rng = rng_stream(loop->config->seed, "data");
+	uint64_t zero_bytes = PAGE_BYTES / 100 * loop->config->workload->compress_percent +
+			      PAGE_BYTES % 100 * loop->config->workload->compress_percent / 100;
+
+	for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+		uint64_t word = rng_next(&rng);
+
+		memcpy(loop->writes + i, &word, sizeof(word));
+	}
+	for (uint64_t i = PAGE_BYTES; zero_bytes && i <= bytes; i += PAGE_BYTES)
+		memset(loop->writes + i - zero_bytes, 0, zero_bytes);
+}
+
+/*
+ * Every request has memory of its own to be read into. Writes share a pool, each from the page
+ * after the last one's, which is filled only once and so costs the rate nothing. Both are
  * one piece, touched now so that it costs no page faults in the run.
  */
 static void buffers_init(struct loop *loop, uint32_t max_bytes)
 {
 	uint64_t slot_bytes = ((uint64_t)max_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	uint64_t read_bytes = slot_bytes * loop->io_count;
-	struct rng rng = rng_stream(loop->config->seed, "data");
 
 	loop->slot_bytes = slot_bytes;
 	loop->pool_bytes = read_bytes + WRITE_POOL_BYTES + slot_bytes;
@@ -33,11 +51,7 @@ static void buffers_init(struct loop *loop, uint32_t max_bytes)
 		xmalloc(SIZE_MAX); /* says so and ends the program */
 	memset(loop->pool, 0, read_bytes);
 	loop->writes = loop->pool + read_bytes;
-	for (uint64_t i = 0; i < WRITE_POOL_BYTES + slot_bytes; i += sizeof(uint64_t)) {
-		uint64_t word = rng_next(&rng);
-
-		memcpy(loop->writes + i, &word, sizeof(word));
-	}
+	fill_pool(loop, WRITE_POOL_BYTES + slot_bytes);
 }
 
 static uint32_t largest(const struct size_mix *mix)

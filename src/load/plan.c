@@ -646,7 +646,6 @@ static void put_first(struct plan *plan, struct phase phase)
 void plan_rounds_first(struct plan *plan, uint64_t round_ns, uint32_t round_max)
 {
 	const struct workload *workload = plan->workloads[0];
-	bool writes = workload->read_percent < 100 && workload->trim_percent < 100;
 
 	put_first(plan, (struct phase){
 		.kind = PHASE_ROUNDS,
@@ -656,7 +655,7 @@ void plan_rounds_first(struct plan *plan, uint64_t round_ns, uint32_t round_max)
 		.duration_ns = round_ns,
 		.window_ns = plan->phases[plan->phase_count - 1].window_ns,
 		.round_max = round_max,
-		.min_fill_millipercent = writes ? workload->span_millipercent : 0,
+		.min_fill_millipercent = workload_writes(workload) ? workload->span_millipercent : 0,
 	});
 }
 

@@ -53,7 +53,14 @@ int run_fits(const struct target *target, const struct workload *workload)
 	int err = stream_init(&stream, workload, &space, 0, "");
 
 	stream_free(&stream);
-	return err;
+	if (err || workload->read_percent == 100)
+		return err;
+	if (workload->trim_percent && target->cannot_ops & 1u << IO_TRIM)
+		return fail(EINVAL, "%s: it trims, and this device cannot discard", workload->name);
+	if (workload->zeroes_percent && target->cannot_ops & 1u << IO_WRITE_ZEROES)
+		return fail(EINVAL, "%s: it has write zeroes, and this device has no such command (the "
+			    "kernel would write pages of zeroes, which is another load)", workload->name);
+	return 0;
 }
 
 int run(struct target *target, const struct run_config *config, struct stats *out)

@@ -101,7 +101,9 @@ static int measure(struct stream *stream, const struct workload *workload,
 	int err = 0;
 
 	*bounds = (struct bounds){ .min_bytes = UINT32_MAX };
-	if (workload->read_percent > 100 || workload->trim_percent > 100 || workload->random_percent > 100)
+	if (workload->read_percent > 100 || workload->trim_percent > 100 ||
+	    workload->zeroes_percent > 100 || workload->random_percent > 100 ||
+	    workload->trim_percent + workload->zeroes_percent > 100)
 		return fail(EINVAL, "%s: a share above 100 %%", workload->name);
 	if (workload->pattern == PATTERN_ZIPF && workload->zipf_theta_milli == 0)
 		return fail(EINVAL, "%s: zipf: theta 0 is no zipf, above 0 would do", workload->name);
@@ -198,6 +200,7 @@ int stream_init(struct stream *stream, const struct workload *workload,
 		.pattern = workload->pattern,
 		.read_percent = workload->read_percent,
 		.trim_percent = workload->trim_percent,
+		.zeroes_percent = workload->zeroes_percent,
 		.random_percent = workload->random_percent,
 		.op = sequence(seed, name, "op", space),
 		.size = sequence(seed, name, "size", space),
@@ -235,10 +238,22 @@ static inline bool chance(struct rng *rng, uint32_t percent)
 	return rng_below(rng, 100) < percent;
 }
 
+/* One draw decides among trims, write zeroes and writes. */
+static enum io_op next_range_op(struct stream *stream)
+{
+	uint32_t draw = (uint32_t)rng_below(&stream->op, 100);
+
+	if (draw < stream->trim_percent)
+		return IO_TRIM;
+	return draw < stream->trim_percent + stream->zeroes_percent ? IO_WRITE_ZEROES : IO_WRITE;
+}
+
 static inline enum io_op next_op(struct stream *stream)
 {
 	if (chance(&stream->op, stream->read_percent))
 		return IO_READ;
+	if (stream->zeroes_percent)
+		return next_range_op(stream);
 	return chance(&stream->op, stream->trim_percent) ? IO_TRIM : IO_WRITE;
 }
 

@@ -52,11 +52,11 @@ struct stream_lane {
 
 struct stream {
 	enum pattern pattern;
-	uint32_t read_percent, trim_percent, random_percent;
+	uint32_t read_percent, trim_percent, zeroes_percent, random_percent;
 	uint32_t min_bytes;  /* its smallest request */
 	uint64_t span_bytes, align_bytes;
 	bool is_aligned;     /* every size is a multiple of align_bytes */
-	struct stream_mix reads, writes; /* trims have the sizes of writes */
+	struct stream_mix reads, writes; /* trims and zeroes have the sizes of writes */
 	struct rng op, size, address, order;
 	struct zipf zipf;
 	uint32_t lane_count;

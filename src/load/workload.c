@@ -152,6 +152,8 @@ static const struct yml_key file_keys[] = {
 	{ "source", yml_read_string, AT(source), true, "published, derived or ours, and where" },
 	{ "read", read_percent, AT(read_percent), true, "the share of reads, such as 70%", 0, 100000 },
 	{ "trim", read_percent, AT(trim_percent), false, NULL, 0, 100000 },
+	{ "write_zeroes", read_percent, AT(zeroes_percent), false, NULL, 0, 100000 },
+	{ "compress", read_percent, AT(compress_percent), false, NULL, 0, 100000 },
 	{ "pattern", read_pattern, 0, true, "uniform, sequential or zipf", 0, 0, pattern_words },
 	{ "random", read_percent, AT(random_percent), false, NULL, 0, 100000 },
 	{ "theta", read_theta, AT(zipf_theta_milli), false, NULL, 1,
@@ -196,6 +198,8 @@ static int check_pattern(const struct yml *yaml, const struct workload *workload
 	const struct yml_node *theta = yml_child(yaml->root, "theta");
 	const struct yml_node *random = yml_child(yaml->root, "random");
 	const struct yml_node *trim = yml_child(yaml->root, "trim");
+	const struct yml_node *zeroes = yml_child(yaml->root, "write_zeroes");
+	const struct yml_node *compress = yml_child(yaml->root, "compress");
 
 	if (workload->pattern == PATTERN_ZIPF && !theta)
 		return yml_fail(yaml, yaml->root,
@@ -207,6 +211,13 @@ static int check_pattern(const struct yml *yaml, const struct workload *workload
 					      "uniform and a smaller share here for a mix");
 	if (trim && workload->read_percent == 100)
 		return yml_fail(yaml, trim, "all requests are reads: there is nothing to trim");
+	if (zeroes && workload->read_percent == 100)
+		return yml_fail(yaml, zeroes, "all requests are reads: there is nothing to make zero");
+	if (workload->trim_percent + workload->zeroes_percent > 100)
+		return yml_fail(yaml, zeroes, "%u %% of trims and %u %% of write zeroes are more than all",
+				workload->trim_percent, workload->zeroes_percent);
+	if (compress && !workload_writes(workload))
+		return yml_fail(yaml, compress, "nothing is written that could be compressed");
 	if ((uint64_t)workload->threads * workload->depth > WORKLOAD_OUTSTANDING_MAX)
 		return yml_fail(yaml, yml_child(yaml->root, "depth"),
 				"%u threads x %u are more than %d outstanding", workload->threads,
@@ -281,6 +292,11 @@ void workload_free(struct workload *workload)
 	free(workload->help);
 	free(workload->source);
 	free(workload);
+}
+
+bool workload_writes(const struct workload *workload)
+{
+	return workload->read_percent < 100 && workload->trim_percent + workload->zeroes_percent < 100;
 }
 
 uint32_t workload_outstanding(const struct workload *workload)

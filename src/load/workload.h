@@ -40,12 +40,14 @@ struct workload {
 	char *name, *help, *source; /* source: published, derived or ours, with words */
 	uint32_t read_percent;      /* of the requests; the rest are writes */
 	uint32_t trim_percent;      /* of the requests that are not reads */
+	uint32_t zeroes_percent;    /* likewise, write zeroes; both together at most 100 */
+	uint32_t compress_percent;  /* of what is written, how much a compressor can take away */
 	enum pattern pattern;
 	uint32_t random_percent;    /* 100: every request random; the rest go on after their
 				       thread's last address. Meaningful with UNIFORM and ZIPF */
 	uint32_t zipf_theta_milli;  /* 1..2000; 1200 is theta 1.2 */
 	struct size_mix read_sizes, write_sizes; /* empty where there are no such requests;
-				       trims have the sizes of writes */
+				       trims and write zeroes have the sizes of writes */
 	uint32_t align_bytes;       /* addresses are multiples of this; 0: of the request's size
 				       when all sizes are equal, else of the smallest */
 	uint32_t threads, depth;    /* outstanding = threads x depth */
@@ -64,6 +66,9 @@ void workload_free(struct workload *workload);
 
 /* Whether a request may have this size: a multiple of 512 bytes up to 1 GiB. */
 bool workload_size_is_valid(uint64_t bytes);
+
+/* Whether it has writes, those with data. */
+bool workload_writes(const struct workload *workload);
 
 uint32_t workload_outstanding(const struct workload *workload);
 uint32_t workload_max_bytes(const struct workload *workload); /* its largest request */

@@ -567,6 +567,10 @@ void summary_add_workload(struct summary *summary, const struct workload *worklo
 	}
 	if (workload->trim_percent)
 		buf_printf(&sends, " (%u %% of them trims)", workload->trim_percent);
+	if (workload->zeroes_percent)
+		buf_printf(&sends, " (%u %% of them write zeroes)", workload->zeroes_percent);
+	if (workload->compress_percent)
+		buf_printf(&sends, " (%u %% compressible)", workload->compress_percent);
 	buf_printf(&sends, ", %s", pattern_words(workload));
 	if (workload->pattern == PATTERN_ZIPF)
 		buf_printf(&sends, " (theta %.3g)", workload->zipf_theta_milli / 1e3);

@@ -59,6 +59,7 @@ void stats_reset(struct stats *stats)
 	clear_numbers(stats);
 	hist_clear(&stats->hist_submit);
 	hist_clear(&stats->hist_due);
+	hist_clear(&stats->hist_not_read);
 }
 
 void stats_add(struct stats *stats, const struct io *io)
@@ -77,10 +78,13 @@ void stats_add(struct stats *stats, const struct io *io)
 	stats->bytes[io->op] += io->size_bytes;
 	latency_add(&stats->from_submit, from_submit_ns);
 	latency_add(&stats->from_due, from_submit_ns + late_ns);
-	if (io->op == IO_READ)
+	if (io->op == IO_READ) {
 		latency_add(&stats->read_from_submit, from_submit_ns);
-	else if (io->op == IO_WRITE)
-		latency_add(&stats->write_from_submit, from_submit_ns);
+	} else {
+		if (io->op == IO_WRITE)
+			latency_add(&stats->write_from_submit, from_submit_ns);
+		hist_add(&stats->hist_not_read, from_submit_ns);
+	}
 	hist_add(&stats->hist_submit, from_submit_ns);
 	hist_add(&stats->hist_due, from_submit_ns + late_ns);
 }
@@ -143,6 +147,7 @@ void stats_merge(struct stats *into, const struct stats *from)
 	latency_merge(&into->write_from_submit, &from->write_from_submit);
 	hist_merge(&into->hist_submit, &from->hist_submit);
 	hist_merge(&into->hist_due, &from->hist_due);
+	hist_merge(&into->hist_not_read, &from->hist_not_read);
 	into->outstanding_ns += from->outstanding_ns;
 	into->unfinished += from->unfinished;
 	into->unfinished_ns += from->unfinished_ns;

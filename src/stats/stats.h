@@ -27,6 +27,8 @@ struct stats {
 	struct latency from_submit, from_due; /* from_due also holds the unfinished: see below */
 	struct latency read_from_submit, write_from_submit;
 	struct hist hist_submit, hist_due;
+	struct hist hist_not_read;           /* of hist_submit, those that are no reads: the rest
+						are reads */
 	unsigned __int128 outstanding_ns;    /* integral over time of requests outstanding, kept
 						by the run loop at submit and reap */
 	uint64_t unfinished;                 /* submitted and not back at the end */

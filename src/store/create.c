@@ -64,6 +64,7 @@ static bool same_workload(const struct workload *a, const struct workload *b)
 {
 	return same_text(a->help, b->help) && same_text(a->source, b->source) &&
 	       a->read_percent == b->read_percent && a->trim_percent == b->trim_percent &&
+	       a->zeroes_percent == b->zeroes_percent && a->compress_percent == b->compress_percent &&
 	       a->pattern == b->pattern && a->random_percent == b->random_percent &&
 	       a->zipf_theta_milli == b->zipf_theta_milli &&
 	       same_mix(&a->read_sizes, &b->read_sizes) &&

@@ -219,6 +219,8 @@ static int export_workloads(struct result *result, struct csv *csv)
 		put_u64(csv, row->threads);
 		put_u64(csv, row->depth);
 		put_ratio(csv, row->span_millipercent, 1000, 3);
+		put_u64(csv, row->zeroes_percent);
+		put_u64(csv, row->compress_percent);
 		put_text(csv, row->help);
 		put_text(csv, row->source);
 		put_line_end(csv);
@@ -479,7 +481,8 @@ struct export {
 static const struct export exports[] = {
 	{ "meta", "key,value", export_texts, NULL },
 	{ "workloads", "name,read_percent,trim_percent,pattern,random_percent,zipf_theta,read_sizes,"
-	  "write_sizes,align_bytes,threads,depth,span_percent,help,source", export_workloads, NULL },
+	  "write_sizes,align_bytes,threads,depth,span_percent,zeroes_percent,compress_percent,"
+	  "help,source", export_workloads, NULL },
 	{ "phases", PHASE_HEAD PHASE_ASKED "status," PHASE_PLAN STATS LATENCIES VERDICT BUSY HEALTH
 	  "note", NULL, export_phase },
 	{ "rounds", PHASE_HEAD "round,value", NULL, export_rounds },

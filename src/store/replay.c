@@ -46,7 +46,8 @@ static const char *workload_fault(const struct workload *workload)
 	const char *fault;
 
 	if (workload->read_percent > 100 || workload->trim_percent > 100 ||
-	    workload->random_percent > 100)
+	    workload->random_percent > 100 || workload->compress_percent > 100 ||
+	    workload->zeroes_percent > 100 - workload->trim_percent)
 		return "has a share above 100 %";
 	if (workload->pattern == PATTERN_ZIPF &&
 	    (workload->zipf_theta_milli < 1 || workload->zipf_theta_milli > 2000))

@@ -34,7 +34,7 @@
 #include "stats/steady.h"
 #include "target/target.h"
 
-enum { RESULT_VERSION = 3, RESULT_APPLICATION_ID = 0x44425259 /* "DBRY" */ };
+enum { RESULT_VERSION = 4, RESULT_APPLICATION_ID = 0x44425259 /* "DBRY" */ };
 
 struct result; /* an open file */
 

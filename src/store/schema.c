@@ -49,6 +49,10 @@ static const struct column workload_columns[] = {
 	W(threads, U32),
 	W(depth, U32),
 	W(span_millipercent, U64),
+	{ .name = "zeroes_percent", .type = COLUMN_U32, .since = 4,
+	  .offset = offsetof(struct workload, zeroes_percent) },
+	{ .name = "compress_percent", .type = COLUMN_U32, .since = 4,
+	  .offset = offsetof(struct workload, compress_percent) },
 #undef W
 };
 
@@ -110,6 +114,7 @@ static const struct column outcome_columns[] = {
 	LATENCY(write_from_submit, "write"),
 	O(stats.hist_submit, "submit_hist", HIST),
 	O(stats.hist_due, "due_hist", HIST),
+	O_SINCE(4, stats.hist_not_read, "not_read_hist", HIST),
 	O(stats.outstanding_ns, "outstanding_ns", SUM),
 	O(stats.unfinished, "unfinished", U64),
 	O_SINCE(2, stats.unfinished_ns, "unfinished_ns", SUM),
@@ -161,7 +166,7 @@ _Static_assert(sizeof(struct window) == sizeof(window_columns) / sizeof(window_c
 _Static_assert(sizeof(struct usage) == 7 * 8, "a column for each member of struct usage");
 _Static_assert(sizeof(struct latency) == 2 * 16 + ROUND_UP(3 * 8, 16),
 	       "a column for each member of struct latency");
-_Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 2 * sizeof(struct hist) + 2 * 16 +
+_Static_assert(sizeof(struct stats) == 4 * sizeof(struct latency) + 3 * sizeof(struct hist) + 2 * 16 +
 		       ROUND_UP((2 * IO_OP_COUNT + 5) * 8, 16),
 	       "a column for each member of struct stats");
 

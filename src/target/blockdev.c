@@ -207,6 +207,10 @@ int blockdev_read(dev_t dev, const char *path, struct blockdev *out)
 	out->is_rotational = !strcmp(text, "1");
 	read_text(text, sizeof(text), whole, "queue/zoned");
 	out->is_zoned = !strcmp(text, "host-managed");
+	read_text(text, sizeof(text), whole, "queue/discard_max_bytes");
+	out->cannot_discard = !strcmp(text, "0");
+	read_text(text, sizeof(text), whole, "queue/write_zeroes_max_bytes");
+	out->cannot_write_zeroes = !strcmp(text, "0");
 	return 0;
 }
 

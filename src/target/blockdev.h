@@ -25,6 +25,8 @@ struct blockdev {
 	bool is_partition;
 	bool is_rotational;
 	bool is_zoned; /* host-managed: written in sequence only */
+	bool cannot_discard;      /* the kernel knows that it has no such command ... */
+	bool cannot_write_zeroes; /* ... and would write pages of zeroes itself */
 };
 
 /* -ENODEV when sysfs does not know `dev`; the sentence in fail() names `path`. */

@@ -39,6 +39,7 @@ struct target {
 				   takes 1/scale of the time; 1, or 0 on anything else */
 	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
 	bool moves_data;        /* io->data must point to memory */
+	uint32_t cannot_ops;    /* 1 << op of the requests that it is known beforehand to refuse */
 };
 
 enum { TARGET_SCALE_AUTO = 0 };

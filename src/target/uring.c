@@ -220,8 +220,13 @@ static void settle(struct uring_target *uring, struct io *io, uint64_t now_ns)
 	}
 }
 
-/* The lowest bits of a pointer to a request are free: they carry the way of a trim. */
-static uint64_t tag_of(const struct io *io, enum trim_way way)
+/* The lowest bits of a pointer to a request are free: they carry the way of a range. */
+enum { WAY_BITS = 7 };
+
+_Static_assert(_Alignof(struct io) > WAY_BITS, "a pointer to a request has room for a way");
+_Static_assert((int)RANGE_ZERO <= (int)WAY_BITS, "a way fits");
+
+static inline uint64_t tag_of(const struct io *io, enum range_way way)
 {
 	return (uint64_t)(uintptr_t)io | way;
 }
@@ -237,11 +242,11 @@ static void harvest(struct uring_target *uring)
 	if (io_uring_cq_ready(&uring->ring) == 0 && io_uring_peek_cqe(&uring->ring, &cqe) != 0)
 		return;
 	io_uring_for_each_cqe(&uring->ring, head, cqe) {
-		struct io *io = (struct io *)(uintptr_t)(cqe->user_data & ~3ull);
+		struct io *io = (struct io *)(uintptr_t)(cqe->user_data & ~(uint64_t)WAY_BITS);
 
 		io->error = cqe->res;
-		if (io->op == IO_TRIM)
-			io->error = uring_trim_result(uring, cqe->user_data & 3, cqe->res);
+		if (cqe->user_data & WAY_BITS)
+			io->error = uring_range_result(uring, io->op, cqe->user_data & WAY_BITS, cqe->res);
 		*last = io;
 		last = &io->next;
 		count++;
@@ -334,13 +339,12 @@ static void prepare(struct uring_target *uring, struct io_uring_sqe *sqe, struct
 		prepare_data(uring, sqe, io, done_bytes);
 		return;
 	case IO_TRIM:
-		uring_prepare_trim(uring, sqe, io);
+	case IO_WRITE_ZEROES:
+		uring_prepare_range(uring, sqe, io);
 		return;
 	case IO_FLUSH:
 		io_uring_prep_fsync(sqe, uring->fd, IORING_FSYNC_DATASYNC);
 		return;
-	case IO_WRITE_ZEROES:
-		break; /* uring_submit() has refused it */
 	}
 	abort();
 }
@@ -364,7 +368,7 @@ static void queue(struct uring_target *uring, struct io *io, uint32_t done_bytes
 	while (!(sqe = io_uring_get_sqe(&uring->ring)))
 		flush(uring);
 	prepare(uring, sqe, io, done_bytes);
-	io_uring_sqe_set_data64(sqe, tag_of(io, io->op == IO_TRIM ? uring->trim_way : 0));
+	io_uring_sqe_set_data64(sqe, tag_of(io, uring_range_way(uring, io->op)));
 	if (uring->has_fixed_file) {
 		sqe->fd = 0; /* its index */
 		sqe->flags |= IOSQE_FIXED_FILE;
@@ -384,9 +388,8 @@ static void uring_submit(struct target *target, struct io *io)
 	adopt(uring, target->in_flight - 1);
 	if (uring->ring_error) {
 		push_ready(uring, io, uring->ring_error, clock_ns());
-	} else if (io->op == IO_TRIM && uring->trim_way == TRIM_NONE) {
-		push_ready(uring, io, -EOPNOTSUPP, clock_ns());
-	} else if (io->op == IO_WRITE_ZEROES) {
+	} else if ((io->op == IO_TRIM || io->op == IO_WRITE_ZEROES) &&
+		   uring_range_way(uring, io->op) == RANGE_NONE) {
 		push_ready(uring, io, -EOPNOTSUPP, clock_ns());
 	} else {
 		queue(uring, io, 0);

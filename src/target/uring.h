@@ -2,7 +2,7 @@
  * uring.h - what the parts of the io_uring target share; for src/target/uring*.c only.
  *
  *	uring.c           the ring: requests in, completions out
- *	uring_range.c     requests without data: how the kernel is asked to trim
+ *	uring_range.c     requests without data: how the kernel is asked for trims and zeroes
  *	uring_open.c      opening and creating, with the consent that writing needs
  *	uring_purge.c     fresh again
  *	uring_describe.c  what was had, in words
@@ -20,12 +20,19 @@
 #include "target/guard.h"
 #include "target/target.h"
 
-/* How a range is trimmed, the best first; what the kernel refuses is not tried again. */
-enum trim_way {
-	TRIM_DISCARD,  /* a discard as an io_uring command: Linux 6.12 */
-	TRIM_FALLOCATE_DISCARD, /* fallocate() that discards: block devices before 6.12 */
-	TRIM_PUNCH,    /* punch a hole; on a device: zeroes, unmapping what it can */
-	TRIM_NONE,
+/* How a range is trimmed or made zero. At most eight: the tag of a request has room for these. */
+enum range_way {
+	RANGE_NONE,
+	RANGE_DISCARD, /* a discard as an io_uring command: Linux 6.12 */
+	RANGE_FALLOCATE_DISCARD, /* fallocate() that discards: block devices before 6.12 */
+	RANGE_PUNCH,   /* punch a hole; on a device: zeroes, unmapping what it can */
+	RANGE_ZERO,    /* zeroes that keep their room; on a device: its own command for that */
+};
+
+/* The ways of one kind of request. */
+struct range_ways {
+	const enum range_way *left; /* the one in use and those after it; RANGE_NONE ends them */
+	bool works;                 /* it has succeeded: an error is an error from then on */
 };
 
 /* A request of which the kernel has done a part only. */
@@ -63,8 +70,7 @@ struct uring_target {
 	struct io *ready_first, *ready_last; /* completed, not yet reaped */
 	struct partial *partials; /* `depth` of them */
 	uint32_t partial_count;
-	enum trim_way trim_way;
-	bool trim_works;
+	struct range_ways trim, zero;
 	struct buf description;
 };
 
@@ -78,14 +84,19 @@ static inline struct uring_target *uring_of(struct target *target)
 int uring_set_up_ring(struct uring_target *uring);
 void uring_close_ring(struct uring_target *uring);
 
-/* Of a trim in uring->trim_way. */
-void uring_prepare_trim(const struct uring_target *uring, struct io_uring_sqe *sqe,
-			const struct io *io);
+/* All ways are tried, the best first; what the kernel refuses is not tried again. */
+void uring_range_init(struct uring_target *uring);
 
-/* What a trim that went out in this way, and came back so, ends in; URING_TRY_AGAIN: it has to go
-   out again, in another way. */
+/* The way of a trim or of write zeroes that goes out now; RANGE_NONE: there is none (left), or
+   it is another kind of request. */
+enum range_way uring_range_way(const struct uring_target *uring, enum io_op op);
+void uring_prepare_range(const struct uring_target *uring, struct io_uring_sqe *sqe,
+			 const struct io *io);
+
+/* What a request that went out in this way, and came back so, ends in; URING_TRY_AGAIN: it has to
+   go out again, in another way. */
 enum { URING_TRY_AGAIN = INT_MIN };
-int uring_trim_result(struct uring_target *uring, enum trim_way way, int result);
+int uring_range_result(struct uring_target *uring, enum io_op op, enum range_way way, int result);
 
 /* Verbs of target_uring_ops. */
 int uring_open(const char *arg, const struct target_options *options, struct target **out);

@@ -243,6 +243,10 @@ static int open_existing(struct uring_target *uring, const struct target_options
 		err = blockdev_read(st.st_rdev, uring->path, &uring->device);
 	if (!err && uring->is_device)
 		uring->base.serial = blockdev_identity(&uring->device);
+	if (uring->device.cannot_discard)
+		uring->base.cannot_ops |= 1u << IO_TRIM;
+	if (uring->device.cannot_write_zeroes)
+		uring->base.cannot_ops |= 1u << IO_WRITE_ZEROES;
 	if (!err && uring->device.is_zoned && !options->read_only)
 		err = fail(EINVAL, "%s: is a zoned device, which cannot be written at any place; it can "
 			   "only be read", uring->path);
@@ -319,7 +323,7 @@ int uring_open(const char *arg, const struct target_options *options, struct tar
 	uring->depth = options->depth ? options->depth : DEPTH_DEFAULT;
 	uring->partials = xcalloc(uring->depth, sizeof(*uring->partials));
 	err = open_path(uring, options, &created);
-	uring->trim_way = uring->is_device ? TRIM_DISCARD : TRIM_PUNCH;
+	uring_range_init(uring);
 	if (!err)
 		err = open_ring_or_say(uring);
 	if (err) {

@@ -19,40 +19,74 @@
 #define FALLOC_FL_NO_HIDE_STALE 0x04
 #endif
 
-int uring_trim_result(struct uring_target *uring, enum trim_way way, int result)
+void uring_range_init(struct uring_target *uring)
 {
-	if (result == 0) {
-		uring->trim_works = true;
-		return 0;
-	}
-	if (uring->trim_works || (result != -EOPNOTSUPP && result != -EINVAL && result != -ENOTTY))
-		return result;
-	/* Of several in flight the first to return moves on; the others follow it. */
-	if (way == uring->trim_way)
-		uring->trim_way++;
-	return uring->trim_way == TRIM_NONE ? -EOPNOTSUPP : URING_TRY_AGAIN;
+	static const enum range_way device[] = { RANGE_DISCARD, RANGE_FALLOCATE_DISCARD, RANGE_PUNCH,
+						 RANGE_NONE };
+	static const enum range_way file[] = { RANGE_PUNCH, RANGE_NONE };
+	static const enum range_way zero[] = { RANGE_ZERO, RANGE_PUNCH, RANGE_NONE };
+
+	uring->trim.left = uring->is_device ? device : file;
+	uring->zero.left = zero;
 }
 
-void uring_prepare_trim(const struct uring_target *uring, struct io_uring_sqe *sqe,
-			const struct io *io)
+enum range_way uring_range_way(const struct uring_target *uring, enum io_op op)
 {
-	const int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	switch (op) {
+	case IO_TRIM:
+		return *uring->trim.left;
+	case IO_WRITE_ZEROES:
+		return *uring->zero.left;
+	case IO_READ:
+	case IO_WRITE:
+	case IO_FLUSH:
+		return RANGE_NONE;
+	}
+	abort();
+}
 
-	switch (uring->trim_way) {
-	case TRIM_DISCARD:
+int uring_range_result(struct uring_target *uring, enum io_op op, enum range_way way, int result)
+{
+	struct range_ways *ways = op == IO_TRIM ? &uring->trim : &uring->zero;
+
+	if (result == 0) {
+		ways->works = true;
+		return 0;
+	}
+	if (ways->works || (result != -EOPNOTSUPP && result != -EINVAL && result != -ENOTTY))
+		return result;
+	/* Of several in flight the first to return moves on; the others follow it. */
+	if (way == *ways->left)
+		ways->left++;
+	return *ways->left == RANGE_NONE ? -EOPNOTSUPP : URING_TRY_AGAIN;
+}
+
+static void prepare_fallocate(const struct uring_target *uring, struct io_uring_sqe *sqe,
+			      const struct io *io, int mode)
+{
+	io_uring_prep_fallocate(sqe, uring->fd, mode | FALLOC_FL_KEEP_SIZE, (off_t)io->offset_bytes,
+				io->size_bytes);
+}
+
+void uring_prepare_range(const struct uring_target *uring, struct io_uring_sqe *sqe,
+			 const struct io *io)
+{
+	switch (uring_range_way(uring, io->op)) {
+	case RANGE_DISCARD:
 		io_uring_prep_rw(IORING_OP_URING_CMD, sqe, uring->fd, NULL, 0, 0);
 		sqe->cmd_op = BLOCK_URING_CMD_DISCARD;
 		sqe->addr = io->offset_bytes;
 		sqe->addr3 = io->size_bytes;
 		return;
-	case TRIM_FALLOCATE_DISCARD:
-		io_uring_prep_fallocate(sqe, uring->fd, hole | FALLOC_FL_NO_HIDE_STALE,
-					(off_t)io->offset_bytes, io->size_bytes);
+	case RANGE_FALLOCATE_DISCARD:
+		prepare_fallocate(uring, sqe, io, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_NO_HIDE_STALE);
 		return;
-	case TRIM_PUNCH:
-	case TRIM_NONE:
-		io_uring_prep_fallocate(sqe, uring->fd, hole, (off_t)io->offset_bytes,
-					io->size_bytes);
+	case RANGE_ZERO:
+		prepare_fallocate(uring, sqe, io, FALLOC_FL_ZERO_RANGE);
+		return;
+	case RANGE_PUNCH:
+	case RANGE_NONE: /* the last of several that were queued; it will be refused like them */
+		prepare_fallocate(uring, sqe, io, FALLOC_FL_PUNCH_HOLE);
 		return;
 	}
 	abort();

@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	}
 	assert(workload->read_percent <= 100 && workload->trim_percent <= 100);
+	assert(workload->trim_percent + workload->zeroes_percent <= 100 && workload->compress_percent <= 100);
 	assert(workload->random_percent <= 100 && workload->span_millipercent <= 100000);
 	assert(workload_outstanding(workload) >= 1 && workload_outstanding(workload) <= 65536);
 	assert(workload_max_bytes(workload) >= 512);

@@ -18,6 +18,9 @@ try null:1G --read 101
 try null:1G --read 70.5%
 try null:1G --read x
 try null:1G --trim 10
+try null:1G --write-zeroes 10
+try null:1G --read 10 --write-zeroes 60 --trim 41
+try null:1G --read 0 --write-zeroes 60 --trim 40 --compress 50
 try null:1G --random --sequential
 try null:1G --sequential --distribution uniform
 try null:1G --random --random-share 50
