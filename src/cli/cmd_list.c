@@ -22,6 +22,21 @@
 #include "target/bed.h"
 #include "target/target.h"
 
+static char *drive_filter, *plan_filter, *since;
+static int modelled, measured, complete, unfinished;
+
+static const struct poptOption filters[] = {
+	{ "drive", 0, POPT_ARG_STRING, &drive_filter, 0,
+	  "results: only those with this in the name of their drive or target", "NAME" },
+	{ "plan", 0, POPT_ARG_STRING, &plan_filter, 0, "results: only those with this in their plan", "NAME" },
+	{ "since", 0, POPT_ARG_STRING, &since, 0, "results: only those begun on this day (UTC) or later", "YYYY-MM-DD" },
+	{ "modelled", 0, POPT_ARG_NONE, &modelled, 0, "results: only those of models", NULL },
+	{ "measured", 0, POPT_ARG_NONE, &measured, 0, "results: only those of real drives", NULL },
+	{ "complete", 0, POPT_ARG_NONE, &complete, 0, "results: only those with nothing left to run", NULL },
+	{ "unfinished", 0, POPT_ARG_NONE, &unfinished, 0, "results: only those where phases failed or are left", NULL },
+	POPT_TABLEEND
+};
+
 /* The worse of two exit statuses: asked wrongly, failed, fine. */
 static int worse(int status, int other)
 {
@@ -196,6 +211,30 @@ static int progress_of(struct result *result, char **out)
 	return 0;
 }
 
+/* Part of it, whatever the case; no filter keeps everything. */
+static bool keeps_text(const char *filter, const char *text)
+{
+	return !filter || strcasestr(or_unknown(text), filter);
+}
+
+static bool keeps(struct result *result, const char *progress)
+{
+	const char *target = result_get(result, "target"), *drive = result_get(result, "drive");
+	const char *started = result_get_host(result, "started"), *model = result_get(result, "model");
+	bool is_model = model && !strcmp(model, "1");
+
+	if (!keeps_text(drive_filter, target) && !(drive && keeps_text(drive_filter, drive)))
+		return false;
+	if (!keeps_text(plan_filter, result_get(result, "plan")))
+		return false;
+	if ((modelled && !is_model) || (measured && is_model))
+		return false;
+	if ((complete || unfinished) && (strcmp(progress, "complete") == 0) != (bool)complete)
+		return false;
+	/* Both are of the kind 2024-05-01T12:00:00Z, of which a beginning will do. */
+	return !since || (started && strncmp(started, since, strlen(since)) >= 0);
+}
+
 static int add_result(struct columns *rows, const char *directory, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", directory, name);
@@ -206,7 +245,7 @@ static int add_result(struct columns *rows, const char *directory, const char *n
 	if (err)
 		return err;
 	err = progress_of(result, &progress);
-	if (!err)
+	if (!err && keeps(result, progress))
 		columns_add(rows, name, or_unknown(result_get(result, "target")),
 			    or_unknown(result_get(result, "plan")), progress,
 			    or_unknown(result_get_host(result, "started")), NULL);
@@ -300,8 +339,41 @@ static int unknown_thing(const char *word)
 		    word);
 }
 
+/* "2024", "2024-05" or "2024-05-01". */
+static bool is_day(const char *text)
+{
+	static const char *const shapes[] = { "[0-9][0-9][0-9][0-9]", "[0-9][0-9][0-9][0-9]-[0-1][0-9]",
+					      "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]" };
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+		if (fnmatch(shapes[i], text, 0) == 0)
+			return true;
+	return false;
+}
+
+static int check_filters(int count, const char **arguments)
+{
+	bool any_filter = drive_filter || plan_filter || since || modelled || measured || complete ||
+			  unfinished;
+
+	if (any_filter && (count == 0 || strcmp(arguments[0], "results")))
+		return fail(EINVAL, "list: filters are for results: drivebay list results%s",
+			    drive_filter ? " --drive NAME" : "");
+	if (modelled && measured)
+		return fail(EINVAL, "list results: --modelled and --measured leave nothing; choose one");
+	if (complete && unfinished)
+		return fail(EINVAL, "list results: --complete and --unfinished leave nothing; choose one");
+	if (since && !is_day(since))
+		return fail(EINVAL, "list results: --since: '%s' is no day such as 2024-05-01", since);
+	return 0;
+}
+
 static int run_list(int count, const char **arguments)
 {
+	int err = check_filters(count, arguments);
+
+	if (err)
+		return command_failed(err);
 	if (count == 0)
 		return list_everything();
 	for (size_t i = 0; i < LISTERS; i++) {
@@ -320,5 +392,6 @@ const struct command command_list = {
 	.arguments = "[drives|beds|workloads|plans|targets|results [DIR]]",
 	.help = "what there is to name: drives, workloads, kinds of target, results",
 	.example = "drivebay list drives",
+	.options = filters,
 	.run = run_list,
 };
