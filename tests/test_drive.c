@@ -267,7 +267,7 @@ TEST(an_unknown_key_is_answered_with_line_and_suggestion)
 	check_text_refused("name: x\ncolor: red\n",
 			   "d.yaml:2: unknown key 'color' at the top level (known: name, model, class, "
 			   "aliases, notes, capacity, geometry, nand, channel, controller, map, slc, "
-			   "endurance, link, buffer, gc)");
+			   "endurance, wear, link, buffer, gc)");
 }
 
 TEST(a_missing_key_says_where_and_what_for)
@@ -361,14 +361,14 @@ TEST(geometry_must_divide)
 TEST(user_capacity_leaves_room_to_clean_in)
 {
 	struct drive *drive = load_known();
-	/* 1365 superblocks less a reserve of 3.5 % (47) and six; a program is 96 KiB. */
-	uint64_t most = (1365 - 47 - 6) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
+	/* 1365 superblocks less a reserve of 3.5 % (47, one of which cleaning has) and seven; a program is 96 KiB. */
+	uint64_t most = (1365 - 46 - 7) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
 
 	drive->user_bytes = most - most % UNIT_BYTES;
 	check_equal(drive_check(drive), 0);
 	drive->user_bytes += UNIT_BYTES;
 	check_impossible(drive, "capacity.user: 2.113 TB are more than garbage collection can serve: "
-				"besides the reserve, 6 superblocks and two programs of each are its "
+				"besides the reserve, 7 superblocks and two programs of each are its "
 				"own, which leaves 2.113 TB");
 	drive_free(drive);
 }
@@ -459,6 +459,11 @@ TEST(scaling_leaves_everything_else_alone)
 	scaled->blocks_per_plane = full->blocks_per_plane;
 	scaled->erase_ns = full->erase_ns;
 	scaled->rated_bytes = full->rated_bytes;
+	/* Of a block with fewer pages fewer are read, and each stands for more. */
+	check_equal(scaled->reads_max, full->reads_max / 32 + 1);
+	check_equal(scaled->errors_reads_ppb, full->errors_reads_ppb * 32);
+	scaled->reads_max = full->reads_max;
+	scaled->errors_reads_ppb = full->errors_reads_ppb;
 #define SAME(section, key, field, type, help) check_equal(scaled->field, full->field);
 	DRIVE_VALUES(SAME)
 	drive_free(full);
@@ -532,7 +537,7 @@ TEST(a_scale_that_eats_the_spare_is_refused)
 
 	/* All that is possible of 1365 superblocks; of 683 the six that GC needs are twice as much. */
 	drive->pages_per_block = 24;
-	most = (1365 - 47 - 6) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
+	most = (1365 - 46 - 7) * (drive_superblock_bytes(drive) - 2 * 96 * 1024);
 	drive->user_bytes = most - most % UNIT_BYTES;
 	check_equal(drive_check(drive), 0);
 	check_equal(drive_scale(drive, 2), -EINVAL);

@@ -87,6 +87,17 @@ static const struct range ranges[DRIVE_VALUE_COUNT] = {
 	[DRIVE_VALUE_slc_full] = { SLC_FULL_DIRECT, SLC_FULL_FOLD, 1 },
 	[DRIVE_VALUE_endurance_cycles] = { 1, 10000, 1, true },
 	[DRIVE_VALUE_rated_bytes] = { 1, 1 << 30, 1, true },
+	[DRIVE_VALUE_factory_bad_millipercent] = { 1, 5000, 1, true },
+	[DRIVE_VALUE_survive_erases] = { 1, 200, 1 },
+	[DRIVE_VALUE_leveling_erases] = { 1, 20, 1, true },
+	[DRIVE_VALUE_errors_ppb] = { 1, 1000000, 1, true },
+	[DRIVE_VALUE_errors_worn_ppb] = { 1, 10000000, 1, true },
+	[DRIVE_VALUE_errors_time_ppb] = { 1, 1000000, 1, true },
+	[DRIVE_VALUE_errors_reads_ppb] = { 1, 1000000, 1, true },
+	[DRIVE_VALUE_correctable_ppb] = { 1, 10000000, 1, true },
+	[DRIVE_VALUE_retries_max] = { 1, 10, 1, true },
+	[DRIVE_VALUE_retry_leaves_millipercent] = { 1, 100000, 1, true },
+	[DRIVE_VALUE_reads_max] = { 1, 10000, 1, true },
 	[DRIVE_VALUE_link_generation] = { 1, 6, 1 },
 	[DRIVE_VALUE_link_lanes] = { 1, 16, 1 },
 	[DRIVE_VALUE_link_payload_millipercent] = { 50000, 100000, 1 },
@@ -166,6 +177,10 @@ static bool draw_drive(struct drive *drive, struct rng *rng)
 		drive->slc_static_bytes = drive->slc_dynamic_bytes = 0;
 	if (rng_below(rng, 2)) /* the smallest that works */
 		drive->buffer_bytes = drive->planes * drive->page_bytes * drive->pages_per_program;
+	if (!drive->endurance_cycles)
+		drive->correctable_ppb = 0;
+	if (drive->factory_bad_millipercent > drive->reserve_millipercent)
+		drive->factory_bad_millipercent = drive->reserve_millipercent;
 	if (drive->map_cache_bytes) /* parts of a page, so that a small drive has many */
 		drive->scale = 1u << rng_below(rng, 8);
 	return is_small(drive) && give_user(drive, rng);
@@ -228,7 +243,7 @@ static void completed(struct soak *soak, struct io *io)
 	size_t slot = (size_t)(io - soak->ios);
 
 	must(slot < SLOTS && soak->is_out[slot], "a request came back that was not outstanding");
-	must(!io->error, "a request failed");
+	must(!io->error || drive_wears(soak->drive), "a request failed");
 	must(io->completed_ns >= io->due_ns, "a request came back before it was sent");
 	must(io->completed_ns >= soak->last_ns, "requests came back out of the order of time");
 	must(io->completed_ns <= soak->sim.now_ns, "a request came back from the future");

@@ -116,6 +116,8 @@ static int acknowledge(struct cuts *cuts, struct asked *asked)
 	asked->outstanding = false;
 	cuts->outstanding--;
 	set_busy(cuts, io, false);
+	if (io->error)
+		return 0; /* the flash is worn out */
 	switch (io->op) {
 	case IO_READ:
 		return 0;

@@ -146,6 +146,7 @@ static const struct yml_key file_keys[] = {
 	{ "map", read_section, 0, false, "where the map is, when not in DRAM" },
 	{ "slc", read_section, 0, false, "blocks written one bit a cell, as a cache" },
 	{ "endurance", read_section, 0, false, "how much it may be written" },
+	{ "wear", read_section, 0, false, "what erases, time and reads do to the flash" },
 	{ "link", read_section, 0, true, "PCIe" },
 	{ "buffer", read_section, 0, true, "where writes wait" },
 	{ "gc", read_section, 0, true, "garbage collection" },
@@ -230,6 +231,17 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_slc_idle_ns, 0, 3600 * S_NS, 1 },
 	{ DRIVE_VALUE_endurance_cycles, 0, 10000000, 1 },
 	{ DRIVE_VALUE_rated_bytes, 0, 1ull << 60, 1 },
+	{ DRIVE_VALUE_factory_bad_millipercent, 0, 50000, 1 },
+	{ DRIVE_VALUE_survive_erases, 0, 10000000, 1 },
+	{ DRIVE_VALUE_leveling_erases, 0, 10000000, 1 },
+	{ DRIVE_VALUE_errors_ppb, 0, 100000000, 1 },
+	{ DRIVE_VALUE_errors_worn_ppb, 0, 100000000, 1 },
+	{ DRIVE_VALUE_errors_time_ppb, 0, 100000000, 1 },
+	{ DRIVE_VALUE_errors_reads_ppb, 0, 100000000, 1 },
+	{ DRIVE_VALUE_correctable_ppb, 0, 100000000, 1 },
+	{ DRIVE_VALUE_retries_max, 0, 100, 1 },
+	{ DRIVE_VALUE_retry_leaves_millipercent, 0, 100000, 1 },
+	{ DRIVE_VALUE_reads_max, 0, 1ull << 40, 1 },
 	{ DRIVE_VALUE_link_generation, 1, 6, 1 },
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
@@ -371,27 +383,83 @@ static int check_map(const struct drive *drive, struct verdict *verdict)
 	return 0;
 }
 
+static int check_wear(const struct drive *drive, struct verdict *verdict)
+{
+	if (!drive_wears(drive))
+		return 0;
+	if (!drive->endurance_cycles)
+		return refuse(verdict, DRIVE_VALUE_endurance_cycles,
+			      "wear is counted in the erases that a block is good for: more than 0");
+	if (!drive->survive_erases)
+		return refuse(verdict, DRIVE_VALUE_survive_erases, "a block survives one at least");
+	if (drive->factory_bad_millipercent > drive->reserve_millipercent)
+		return refuse(verdict, DRIVE_VALUE_factory_bad_millipercent,
+			      "bad blocks are out of gc.reserve, which is smaller");
+	return 0;
+}
+
+/* What cleaning keeps for itself. */
+static uint64_t own_superblocks(const struct drive *drive)
+{
+	uint64_t superblock = drive_superblock_bytes(drive);
+	uint64_t mine = CLEANING_SUPERBLOCKS + drive_slc_superblocks(drive, drive->slc_static_bytes);
+
+	if (drive->buffer_kind == BUFFER_VOLATILE)
+		mine += drive_held_units(drive) * UNIT_BYTES / superblock + 1;
+	if (drive->map_cache_bytes)
+		mine += drive_map_reserve_units(drive) * UNIT_BYTES / superblock + 1;
+	return mine + drive_wears(drive);
+}
+
+static uint64_t program_bytes(const struct drive *drive)
+{
+	return drive->planes * drive->page_bytes * drive->pages_per_program;
+}
+
+/* What a superblock is sure to hold when programs may have been padded. */
+static uint64_t sure_bytes(const struct drive *drive)
+{
+	uint64_t superblock = drive_superblock_bytes(drive), program = program_bytes(drive);
+
+	return superblock > 2 * program ? superblock - 2 * program : 0;
+}
+
+static uint64_t stored_bytes(const struct drive *drive)
+{
+	return drive->user_bytes + drive_map_pages(drive) * drive->map_page_bytes;
+}
+
+uint64_t drive_superblocks_least(const struct drive *drive)
+{
+	uint64_t sure = sure_bytes(drive);
+
+	return sure ? (stored_bytes(drive) + sure - 1) / sure + own_superblocks(drive) :
+		      drive->blocks_per_plane;
+}
+
+uint64_t drive_superblocks_usable(const struct drive *drive)
+{
+	uint64_t reserve = drive->blocks_per_plane * drive->reserve_millipercent / 100000;
+
+	if (drive_wears(drive) && reserve)
+		reserve--;
+	return drive->blocks_per_plane - reserve;
+}
+
 static int check_capacity(const struct drive *drive, struct verdict *verdict)
 {
-	uint64_t superblock = drive_superblock_bytes(drive), program, closed, most;
+	uint64_t superblock = drive_superblock_bytes(drive), program = program_bytes(drive);
 	unsigned __int128 raw = (unsigned __int128)superblock * drive->blocks_per_plane;
-	uint64_t mine = CLEANING_SUPERBLOCKS + drive_slc_superblocks(drive, drive->slc_static_bytes);
-	uint64_t held = drive->buffer_kind == BUFFER_VOLATILE ?
-				drive_held_units(drive) * UNIT_BYTES / superblock + 1 : 0;
-	uint64_t stored = drive->user_bytes + drive_map_pages(drive) * drive->map_page_bytes;
+	uint64_t stored = stored_bytes(drive), closed, most, mine;
 	char user[UNITS_BYTES], need[UNITS_BYTES], have[UNITS_BYTES];
 
 	if (raw > 1ull << 51)
 		return refuse(verdict, DRIVE_VALUE_blocks_per_plane,
 			      "the geometry makes more than 2 PiB of raw capacity");
-	program = drive->planes * drive->page_bytes * drive->pages_per_program;
-	closed = drive->blocks_per_plane -
-		 drive->blocks_per_plane * drive->reserve_millipercent / 100000;
-	mine += held;
-	if (drive->map_cache_bytes)
-		mine += drive_map_reserve_units(drive) * UNIT_BYTES / superblock + 1;
+	closed = drive_superblocks_usable(drive);
+	mine = own_superblocks(drive);
 	closed = closed > mine ? closed - mine : 0;
-	most = superblock > 2 * program ? closed * (superblock - 2 * program) : 0;
+	most = closed * sure_bytes(drive);
 	if (stored > most)
 		return refuse(verdict, DRIVE_VALUE_user_bytes,
 			      "%s are more than garbage collection can serve: besides the reserve, "
@@ -418,6 +486,8 @@ static int check(const struct drive *drive, struct verdict *verdict)
 		err = check_slc(drive, verdict);
 	if (!err)
 		err = check_map(drive, verdict);
+	if (!err)
+		err = check_wear(drive, verdict);
 	if (!err)
 		err = check_capacity(drive, verdict);
 	return err;
@@ -584,6 +654,10 @@ static void apply(struct drive *drive, uint64_t scale)
 	drive->slc_static_bytes /= scale;
 	drive->slc_dynamic_bytes /= scale;
 	drive->rated_bytes /= scale;
+	/* A block of so many fewer pages is read so many times less. */
+	if (drive->reads_max)
+		drive->reads_max = drive->reads_max * division.programs / programs + 1;
+	drive->errors_reads_ppb = drive->errors_reads_ppb * programs / division.programs;
 	drive->erase_ns = (drive->erase_ns * division.programs + programs / 2) / programs;
 	drive->scale = (uint32_t)(drive->scale * scale);
 }

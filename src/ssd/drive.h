@@ -12,13 +12,14 @@
  *
  * A file may leave out what its drive does not have: the section `map` (the whole map is in
  * DRAM), the section `slc` (no cache), the
- * section `endurance` (not known), nand.read_spread, nand.planes (together), nand.cache (none),
+ * section `endurance` (not known), the section `wear` (no bit errors, no bad blocks), nand.read_spread, nand.planes (together), nand.cache (none),
  * gc.burst, gc.idle and gc.idle_free (it does not clean ahead). Those values are 0 then,
  * with no origin.
  */
 #ifndef DRIVEBAY_SSD_DRIVE_H
 #define DRIVEBAY_SSD_DRIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,6 +66,17 @@
 	X(slc, full, slc_full, word, "direct or fold: past a full cache to the other blocks, or emptying it at the same time") \
 	X(endurance, cycles, endurance_cycles, count, "erases that a block is good for") \
 	X(endurance, rated, rated_bytes, size, "host bytes that the maker warrants") \
+	X(wear, bad_blocks, factory_bad_millipercent, percent, "blocks that are bad when it leaves the factory, out of the reserve") \
+	X(wear, survives, survive_erases, count, "erases that the mean block survives; each differs") \
+	X(wear, leveling, leveling_erases, count, "erases by which a block may fall behind before its data are moved; 0: any number") \
+	X(wear, errors, errors_ppb, count, "bit errors in 10^9 bits of the mean page, just written to a fresh block") \
+	X(wear, errors_worn, errors_worn_ppb, count, "added by the erases that a block is good for, in proportion to them") \
+	X(wear, errors_time, errors_time_ppb, count, "added by each doubling of the time since it was written, from an hour on, on a worn block") \
+	X(wear, errors_reads, errors_reads_ppb, count, "added by 1,000 reads of its block") \
+	X(wear, correctable, correctable_ppb, count, "bit errors in 10^9 that error correction takes") \
+	X(wear, retries, retries_max, count, "times that a page is sensed again with other voltages") \
+	X(wear, retry_leaves, retry_leaves_millipercent, percent, "errors that are left by each of these") \
+	X(wear, reads_max, reads_max, count, "reads of a block after which its data are moved; 0: never") \
 	X(link, generation, link_generation, count, "PCIe generation, 1 to 6") \
 	X(link, lanes, link_lanes, count, "PCIe lanes") \
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
@@ -143,6 +155,21 @@ uint64_t drive_map_reserve_units(const struct drive *drive);
  * each of them a page of the map.
  */
 uint64_t drive_held_units(const struct drive *drive);
+
+/* Flash that wears out? */
+static inline bool drive_wears(const struct drive *drive)
+{
+	return drive->correctable_ppb != 0;
+}
+
+/*
+ * Superblocks that garbage collection has: all but the reserve. Of that it has one where flash wears
+ * out, which it keeps free for the day when a superblock is given up.
+ */
+uint64_t drive_superblocks_usable(const struct drive *drive);
+
+/* Superblocks without which garbage collection could not serve the capacity. */
+uint64_t drive_superblocks_least(const struct drive *drive);
 
 /* Superblocks that hold cache_bytes at one bit a cell. */
 uint64_t drive_slc_superblocks(const struct drive *drive, uint64_t cache_bytes);

@@ -37,6 +37,9 @@ static uint32_t pressure(const struct ssd *ssd)
 	return (uint32_t)((ssd->gc_low + ssd->gc_range - free_units) * 65536 / ssd->gc_range);
 }
 
+/* Of the write engine for superblocks that are tired of reads: there is no hurry. */
+enum { TIRED_SHARE = 8192 };
+
 /* The SLC cache is to be emptied, as long as there is something in it. */
 static uint32_t slc_share(const struct ssd *ssd)
 {
@@ -67,6 +70,8 @@ uint32_t gc_share(const struct ssd *ssd)
 {
 	uint32_t share = cleans_ahead(ssd) ? 65536 : pressure(ssd), slc;
 
+	if (ssd->tired && share < TIRED_SHARE)
+		share = TIRED_SHARE;
 	if (ssd->slc_static + ssd->slc_dynamic == 0)
 		return share;
 	slc = slc_share(ssd);
@@ -223,6 +228,8 @@ static uint32_t choose_victim(struct ssd *ssd)
 
 	if (ssd->slc_closed && (slc_share(ssd) || ssd->slc_count > ssd->slc_static))
 		index = slc_oldest(ssd);
+	if (index == UNIT_NONE && ssd->wears && gc_host_may_write(ssd))
+		index = wear_victim(ssd);
 	if (index == UNIT_NONE && pressure(ssd))
 		index = choose_by_policy(ssd);
 	else if (index == UNIT_NONE && cleans_ahead(ssd))
@@ -264,6 +271,7 @@ static void retire_if_moved(struct ssd *ssd, uint32_t index)
 	if (!victim->gc_scanned || victim->gc_pending)
 		return;
 	assert(victim->valid == 0);
+	wear_moved(ssd, victim);
 	update_credit(ssd, victim);
 	assert(ssd->retirement_count < GC_VICTIMS);
 	ssd->retirements[ssd->retirement_count++] = (struct retirement){
@@ -317,16 +325,19 @@ void gc_programs_done(struct ssd *ssd)
 void gc_erase_done(struct ssd *ssd, uint32_t index)
 {
 	struct superblock *superblock = &ssd->superblocks[index];
+	bool keeps;
 
 	if (--superblock->erases_left)
 		return;
 	superblock->erase_count++;
 	if (superblock->erase_count > ssd->count.erase_most)
 		ssd->count.erase_most = superblock->erase_count;
+	keeps = !ssd->wears || wear_keeps(ssd, index); /* while it still counts as free */
 	ssd->victim_credit -= superblock->gc_credit;
 	superblock->gc_credit = 0;
 	ssd->unretired--;
-	map_release(ssd, index);
+	if (keeps)
+		map_release(ssd, index);
 	write_engine_run(ssd);
 }
 
@@ -405,11 +416,17 @@ static void scan_one_group(struct ssd *ssd)
 	retire_if_moved(ssd, index);
 }
 
+/* Units that may be under way: few when it is only for superblocks that are tired. */
+static uint32_t window(const struct ssd *ssd)
+{
+	return ssd->tired && gc_share(ssd) == TIRED_SHARE ? ssd->program_units : ssd->gc_window;
+}
+
 void gc_read_ahead(struct ssd *ssd)
 {
 	if (ssd->cut && ssd->keeps_before)
 		return; /* there is no power for it */
-	while (ssd->gc_under_way < ssd->gc_window && gc_share(ssd)) {
+	while (ssd->gc_under_way < window(ssd) && gc_share(ssd)) {
 		if (ssd->scan_victim == UNIT_NONE && !begin_victim(ssd))
 			return;
 		scan_one_group(ssd);
@@ -454,6 +471,8 @@ void gc_access_done(struct ssd *ssd, struct access *access)
 		valid++;
 		assert(ssd->ready_tail - ssd->ready_head < ssd->ready_count);
 		ssd->ready_units[ssd->ready_tail++ & (ssd->ready_count - 1)] = first + i;
+		if (access->is_lost && ssd->p2l[first + i] < ssd->user_units)
+			wear_lose(ssd, ssd->p2l[first + i]);
 	}
 	ssd->gc_under_way -= access->units - valid;
 	ssd->superblocks[index].gc_pending += valid;
@@ -493,6 +512,7 @@ bool gc_move_one(struct ssd *ssd)
 			update_credit(ssd, victim);
 			move(ssd, physical);
 			ssd->count.copied_units++;
+			ssd->count.refreshed_units += victim->refreshed;
 		}
 		retire_if_moved(ssd, index);
 		if (valid)
@@ -509,6 +529,8 @@ void gc_init(struct ssd *ssd, uint64_t seed)
 	ssd->gc_low = (GC_VICTIMS + 1) * superblock;
 	if (ssd->gc_stream == STREAM_GC)
 		ssd->gc_low += superblock; /* the rest of one stream's block is no use to the other */
+	if (ssd->wears)
+		ssd->gc_low += superblock; /* one may turn out to be bad */
 	/* Changed pages that reads may push out of the cache. */
 	ssd->gc_low += drive_map_reserve_units(ssd->drive);
 	ssd->gc_low += drive_held_units(ssd->drive); /* go on when superblocks are held for them */

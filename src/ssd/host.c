@@ -8,6 +8,7 @@
  */
 #include "ssd/state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,11 @@ static uint32_t collect_accesses(struct ssd *ssd, struct command *command, uint3
 	for (uint32_t unit = begin; unit < end; unit++) {
 		uint32_t place = ssd->l2p[unit], group, lane;
 
+		if (ssd->lost_count && wear_is_lost(ssd, unit)) {
+			command->error = -EIO;
+			ssd->count.media_errors++;
+			continue;
+		}
 		if (!needs_flash(ssd, place))
 			continue;
 		group = divide(place, ssd->by_group);
@@ -228,6 +234,16 @@ static void trim(struct ssd *ssd, const struct io *io)
 		map_unmap(ssd, unit);
 }
 
+/* A drive that ran out of spare blocks takes nothing more. */
+static bool refused(struct ssd *ssd, struct command *command)
+{
+	if (!ssd->read_only)
+		return false;
+	command->error = -EROFS;
+	host_acknowledge(ssd, command);
+	return true;
+}
+
 static void landed(struct sim *sim, void *context, void *item)
 {
 	struct ssd *ssd = context;
@@ -236,11 +252,17 @@ static void landed(struct sim *sim, void *context, void *item)
 	(void)sim;
 	switch (command->io->op) {
 	case IO_WRITE_ZEROES:
+		if (refused(ssd, command))
+			return;
 		server_book(&ssd->write_engine, ssd->sim->now_ns, ssd->drive->write_command_ns);
 		/* fall through */
 	case IO_WRITE:
+		if (refused(ssd, command))
+			return;
 		read_partial_units(ssd, command);
-		if (command->waiting)
+		if (command->error && !command->waiting)
+			host_acknowledge(ssd, command);
+		else if (command->waiting)
 			start_accesses(ssd, &command->accesses);
 		else
 			buffer_write(ssd, command);
@@ -276,12 +298,16 @@ void host_access_done(struct ssd *ssd, struct access *access)
 	struct command *command = access->command;
 	uint32_t bytes = access->units * UNIT_BYTES;
 
+	if (access->is_lost)
+		command->error = -EIO;
 	host_free_access(ssd, access);
 	if (ssd->cut)
 		return; /* nobody waits for it any more */
 	command->waiting--;
 	if (command->io->op == IO_READ)
 		send(ssd, command, bytes);
+	else if (command->waiting == 0 && command->error)
+		host_acknowledge(ssd, command); /* what it leaves of a unit is lost: nothing is written */
 	else if (command->waiting == 0)
 		buffer_write(ssd, command);
 }
@@ -301,6 +327,8 @@ static void finished(struct sim *sim, void *context, void *item)
 	struct io *io = command->io;
 
 	io->completed_ns = sim->now_ns;
+	if (command->error)
+		io->error = command->error;
 	io->next = NULL;
 	*ssd->finished_last = io;
 	ssd->finished_last = &io->next;

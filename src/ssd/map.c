@@ -65,6 +65,16 @@ static void list_append(struct ssd *ssd, uint32_t *first, uint32_t *last, uint32
 	*last = index;
 }
 
+/* All its blocks, at once and for nothing. */
+static void erase(struct ssd *ssd, uint32_t index)
+{
+	for (uint32_t die = 0; ssd->wears && die < ssd->drive->dies; die++)
+		wear_erased(ssd, index, die);
+	ssd->count.erases += ssd->drive->dies;
+	if (++ssd->superblocks[index].erase_count > ssd->count.erase_most)
+		ssd->count.erase_most = ssd->superblocks[index].erase_count;
+}
+
 void map_format(struct ssd *ssd)
 {
 	memset(ssd->l2p, 0xff, l2p_bytes(ssd));
@@ -74,14 +84,22 @@ void map_format(struct ssd *ssd)
 	ssd->closed_first = ssd->closed_last = UNIT_NONE;
 	ssd->free_count = 0;
 	ssd->slc_count = ssd->slc_closed = 0;
+	ssd->tired = 0;
+	if (ssd->wears)
+		memset(ssd->lost, 0, wear_lost_bytes(ssd));
+	ssd->lost_count = 0;
 	for (unsigned i = 0; i < STREAM_COUNT; i++)
 		ssd->points[i] = (struct write_point){ .superblock = UNIT_NONE };
 	for (uint32_t i = 0; i < ssd->superblock_count; i++) {
 		struct superblock *superblock = &ssd->superblocks[i];
-		uint32_t erase_count = superblock->erase_count;
 
-		*superblock = (struct superblock){ .state = SB_SPARE, .erase_count = erase_count };
-		if (i < ssd->usable_superblocks)
+		if (superblock->state != SB_FREE && superblock->state != SB_SPARE)
+			erase(ssd, i);
+		*superblock = (struct superblock){ .state = SB_SPARE,
+						   .erase_count = superblock->erase_count,
+						   .broken = superblock->broken,
+						   .given_up = superblock->given_up };
+		if (i < ssd->usable_superblocks && !superblock->given_up)
 			map_release(ssd, i);
 	}
 }
@@ -110,6 +128,8 @@ void map_release(struct ssd *ssd, uint32_t index)
 	superblock->state = SB_FREE;
 	superblock->slc = false;
 	superblock->programs_done = 0;
+	superblock->reads = 0;
+	superblock->refreshed = false;
 	list_append(ssd, &ssd->free_first, &ssd->free_last, index);
 	ssd->free_count++;
 }
@@ -134,6 +154,7 @@ static void open_superblock(struct ssd *ssd, struct write_point *point, bool slc
 	for (size_t i = first; i < first + ssd->superblock_programs; i++)
 		ssd->done[i / 64] &= ~(1ull << (i % 64));
 	ssd->superblocks[index].state = SB_OPEN;
+	ssd->superblocks[index].written_ns = (int64_t)ssd->sim->now_ns;
 	if (slc) {
 		ssd->superblocks[index].slc = true;
 		ssd->slc_count++;
@@ -208,6 +229,8 @@ void map_unmap(struct ssd *ssd, uint32_t unit)
 
 	if (place == UNIT_NONE)
 		return;
+	if (ssd->lost_count)
+		wear_found(ssd, unit);
 	if (is_buffered(place)) {
 		buffer_forget(ssd, place - UNIT_BUFFERED);
 	} else {

@@ -88,6 +88,8 @@ static void start_read(struct lane *lane, struct access *access)
 	lane->sensing = access;
 	die->reads_under_way++;
 	ssd->count.flash_accesses++;
+	if (ssd->wears)
+		wear_sensed(ssd, access);
 	die_begin(die, DIE_READING);
 	/* All of a kind take the same tR and none is stopped: they come due in their order. */
 	sim_fifo_put(ssd->sim, &ssd->senses[access->sense].sensed,
@@ -173,22 +175,38 @@ static void sensed(struct sim *sim, void *context, void *item)
 		send_read(lane);
 }
 
+static void queue_again(struct lane *lane, struct access *access)
+{
+	struct access_queue *queue = access->command ? &lane->host_reads : &lane->die->gc_reads;
+
+	access->next = queue->first;
+	if (!queue->first)
+		queue->last = &access->next;
+	queue->first = access;
+	lane->die->reads_queued += access->command != NULL;
+}
+
 static void sent(struct sim *sim, struct event *event)
 {
 	struct lane *lane = container_of(event, struct lane, sent_event);
 	struct die *die = lane->die;
 	struct access *access = lane->sending;
+	bool again = die->ssd->wears && wear_read_again(die->ssd, access);
 
 	(void)sim;
 	lane->sending = NULL;
 	die->reads_under_way--;
-	if (!access->command)
+	if (again)
+		queue_again(lane, access);
+	else if (!access->command)
 		background_served(die);
 	if (lane->sensed)
 		send_read(lane);
 	if (!die->reads_under_way)
 		die_rest(die);
 	die_next(die);
+	if (again)
+		return;
 	if (access->kind == ACCESS_MAP && access->command)
 		host_map_done(die->ssd, access);
 	else if (access->kind == ACCESS_MAP)
@@ -197,6 +215,10 @@ static void sent(struct sim *sim, struct event *event)
 		host_access_done(die->ssd, access);
 	else
 		gc_access_done(die->ssd, access);
+	if (die->ssd->tired_news) {
+		die->ssd->tired_news = false;
+		write_engine_run(die->ssd);
+	}
 }
 
 static void load_page(struct die *die)
@@ -301,6 +323,8 @@ static void erase_done(struct die *die)
 	struct ssd *ssd = die->ssd;
 	uint32_t superblock = ssd->erases[die->erased++ % ssd->erase_ring];
 
+	if (ssd->wears)
+		wear_erased(ssd, superblock, (uint32_t)(die - ssd->dies));
 	ssd->count.erases++;
 	background_served(die);
 	die_rest(die);

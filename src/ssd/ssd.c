@@ -38,8 +38,7 @@ static void set_geometry(struct ssd *ssd)
 	ssd->superblock_programs = (uint32_t)(block_programs * drive->dies);
 	ssd->superblock_units = ssd->superblock_programs * ssd->program_units;
 	ssd->superblock_count = (uint32_t)drive->blocks_per_plane;
-	ssd->usable_superblocks = ssd->superblock_count -
-		(uint32_t)(ssd->superblock_count * drive->reserve_millipercent / 100000);
+	ssd->usable_superblocks = (uint32_t)drive_superblocks_usable(drive);
 	ssd->total_units = ssd->superblock_count * ssd->superblock_units;
 	ssd->user_units = (uint32_t)((drive->user_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
 	ssd->map_units = (uint32_t)(drive_map_pages(drive) * drive->map_page_bytes / UNIT_BYTES);
@@ -73,6 +72,7 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 	slc_init(ssd);
 	rest_init(ssd);
 	map_init(ssd);
+	wear_init(ssd);
 	mapcache_init(ssd);
 	nand_init(ssd);
 	gc_init(ssd, seed);
@@ -90,6 +90,7 @@ void ssd_free(struct ssd *ssd)
 	gc_free(ssd);
 	nand_free(ssd);
 	mapcache_free(ssd);
+	wear_free(ssd);
 	free(ssd->generation);
 	map_free(ssd);
 	while (ssd->chunks) {
@@ -175,6 +176,8 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 	for (uint32_t i = 0; i < drive->channels; i++)
 		channels_ns += served_ns(ssd, &ssd->channels[i]);
 	*out = ssd->count;
+	out->used_millipercent = wear_used_millipercent(ssd);
+	out->spare_millipercent = wear_spare_millipercent(ssd);
 	out->mapped_units = ssd->mapped_units - ssd->map_units_stored;
 	out->dies_ns = dies_ns / drive->dies;
 	out->channels_ns = channels_ns / drive->channels;
@@ -280,6 +283,7 @@ struct saved {
 		uint32_t superblock, used;
 	} points[STREAM_COUNT];
 	uint32_t mapped_units, scan_victim, scan_group, unretired, gc_turn_left;
+	uint32_t tired, victims, live_superblocks, spares_used, lost_count, read_only;
 	uint32_t closings, slc_count, slc_closed, map_hand, journal_entries, map_units_stored;
 	uint64_t last_write_ns, gc_credit, victim_credit, program_number, erase_tail;
 	struct rng gc_rng;
@@ -347,7 +351,7 @@ struct part {
 	size_t bytes;
 };
 
-enum { PARTS = 7 };
+enum { PARTS = 10 };
 
 /* The tables that make up the state, in the order in which they stand in the file. */
 static void parts_of(struct ssd *ssd, struct part parts[static PARTS])
@@ -363,6 +367,10 @@ static void parts_of(struct ssd *ssd, struct part parts[static PARTS])
 	parts[4] = (struct part){ ssd->part_slot, ssd->map_parts * sizeof(*ssd->part_slot) };
 	parts[5] = (struct part){ ssd->slot_part, ssd->map_slots * sizeof(*ssd->slot_part) };
 	parts[6] = (struct part){ ssd->slot_flags, ssd->map_slots * sizeof(*ssd->slot_flags) };
+	parts[7] = (struct part){ ssd->block_limits, ssd->wears * ssd->superblock_count *
+							     ssd->drive->dies * sizeof(*ssd->block_limits) };
+	parts[8] = (struct part){ ssd->spares, ssd->wears * ssd->drive->dies * sizeof(*ssd->spares) };
+	parts[9] = (struct part){ ssd->lost, ssd->wears * wear_lost_bytes(ssd) };
 }
 
 int ssd_save(struct ssd *ssd, int fd)
@@ -396,6 +404,12 @@ int ssd_save(struct ssd *ssd, int fd)
 	saved.gc_credit = ssd->gc_credit;
 	saved.last_write_ns = ssd->last_write_ns;
 	saved.gc_turn_left = ssd->gc_turn_left;
+	saved.tired = ssd->tired;
+	saved.victims = ssd->victims;
+	saved.live_superblocks = ssd->live_superblocks;
+	saved.spares_used = ssd->spares_used;
+	saved.lost_count = ssd->lost_count;
+	saved.read_only = ssd->read_only;
 	saved.closings = ssd->closings;
 	saved.slc_count = ssd->slc_count;
 	saved.slc_closed = ssd->slc_closed;
@@ -456,6 +470,12 @@ int ssd_load(struct ssd *ssd, int fd)
 	ssd->gc_credit = saved.gc_credit;
 	ssd->last_write_ns = saved.last_write_ns;
 	ssd->gc_turn_left = saved.gc_turn_left;
+	ssd->tired = saved.tired;
+	ssd->victims = saved.victims;
+	ssd->live_superblocks = saved.live_superblocks;
+	ssd->spares_used = saved.spares_used;
+	ssd->lost_count = saved.lost_count;
+	ssd->read_only = saved.read_only;
 	ssd->closings = saved.closings;
 	ssd->slc_count = saved.slc_count;
 	ssd->slc_closed = saved.slc_closed;

@@ -37,6 +37,11 @@ struct ssd_counters {
 	uint64_t programs, slc_programs, erases; /* erases: of blocks of all planes of one die */
 	uint64_t suspends;
 	uint64_t power_cuts;
+	uint64_t media_errors;  /* reads that no retry could correct */
+	uint64_t read_retries;
+	uint64_t refreshed_units; /* of copied_units: because of wear or many reads */
+	uint64_t bad_blocks;    /* of all planes of one die, gone bad since it was made */
+	uint64_t used_millipercent, spare_millipercent; /* see struct health */
 	uint64_t erase_most;    /* erases of the superblock that has most */
 	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
@@ -86,7 +91,19 @@ uint64_t ssd_power_cut(struct ssd *ssd);
 void ssd_track(struct ssd *ssd);
 uint32_t ssd_generation(const struct ssd *ssd, uint64_t unit);
 
-/* Fresh again. Nothing may be outstanding; the clock goes on. */
+/*
+ * For a fresh drive: as if its blocks had been erased already, used_millipercent / 100000 of the
+ * times they are good for, and those that do not survive that replaced. Above 100,000: past it.
+ */
+void ssd_wear(struct ssd *ssd, uint32_t used_millipercent);
+
+/* What is written lies for that long, without power; the clock stands still. */
+void ssd_shelve(struct ssd *ssd, uint64_t time_ns);
+
+/*
+ * Fresh again, but for its wear: each block that was written is erased. Nothing may be outstanding;
+ * the clock goes on.
+ */
 void ssd_format(struct ssd *ssd);
 
 void ssd_count(const struct ssd *ssd, struct ssd_counters *out);

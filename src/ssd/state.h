@@ -9,6 +9,7 @@
  *	rest.c    what the drive does when no writes come
  *	mapcache.c  the map of a drive without DRAM
  *	nand.c    dies and channels
+ *	wear.c    bit errors, retries, bad blocks, and what is moved because of them
  *	power.c   what a power cut takes away, and what is put back
  *
  * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
@@ -81,6 +82,8 @@ struct access {
 	uint32_t group;          /* the number of the group on the drive */
 	uint16_t sense;          /* which of ssd->senses its tR makes it wait in */
 	uint16_t lane;           /* of its die: the plane it is on, or 0 */
+	uint8_t retries;         /* senses before this one that could not be corrected */
+	bool is_lost;            /* nor could the last */
 };
 
 struct access_queue {
@@ -96,6 +99,7 @@ struct command {
 	uint32_t waiting;          /* reads: accesses under way; writes: units not yet buffered */
 	uint32_t next_unit;        /* writes: the next unit to buffer */
 	uint32_t link_bytes;       /* reads: what still has to cross the link */
+	int error;                 /* what it ends with */
 	uint64_t slot_barrier;     /* flush: the units that entered the buffer before this one */
 	uint64_t barrier;          /* flush: every program below this number must be done;
 				      UINT64_MAX: some of those units have no place yet */
@@ -172,6 +176,12 @@ struct superblock {
 	uint32_t gc_credit;        /* victim: the free units that the work done so far stands for */
 	uint32_t erase_count;
 	uint32_t closed_at;        /* ssd->closings when it was closed */
+	int64_t written_ns;        /* when it was opened; before 0: on the shelf since then */
+	uint32_t reads;            /* senses since then */
+	bool tired;                /* of reads: to be moved */
+	bool refreshed;            /* victim: not for its space */
+	bool broken;               /* a block of it is bad and has no spare */
+	bool given_up;             /* for good */
 	uint32_t next, previous;   /* in the free list or in the order of closing */
 };
 
@@ -326,6 +336,19 @@ struct ssd {
 		max_align_t memory[];
 	} *chunks;
 
+	/* wear */
+	bool wears;                /* what stands here is in use */
+	bool read_only;            /* too many bad blocks */
+	bool tired_news;           /* there are more of them than before */
+	uint32_t tired;            /* superblocks that are */
+	uint32_t victims;          /* chosen so far */
+	uint32_t live_superblocks, least_superblocks; /* for use; for cleaning to work */
+	uint32_t *block_limits;    /* erases that each block of each superblock survives */
+	uint32_t *spares;          /* blocks of each die */
+	uint32_t spares_new, spares_used;
+	uint64_t *lost;            /* a bit for each unit: no retry could read it */
+	uint32_t lost_count;
+
 	uint32_t *generation;      /* of each place; NULL without ssd_track() */
 	uint32_t last_generation;
 
@@ -424,6 +447,26 @@ void mapcache_moved(struct ssd *ssd, uint32_t unit); /* by garbage collection */
 void mapcache_loaded(struct ssd *ssd, struct access *access);
 /* What of the map has to be written next: a unit, or UNIT_NONE for one of the journal. */
 bool mapcache_take(struct ssd *ssd, uint32_t *unit);
+
+/* wear.c; all but init and free only when ssd->wears */
+void wear_init(struct ssd *ssd);
+void wear_free(struct ssd *ssd);
+void wear_sensed(struct ssd *ssd, const struct access *access);
+/* It is back with too many errors, and has to be sensed again; or it is_lost. */
+bool wear_read_again(struct ssd *ssd, struct access *access);
+void wear_lose(struct ssd *ssd, uint32_t unit);
+void wear_found(struct ssd *ssd, uint32_t unit); /* there is something new in its stead */
+static inline bool wear_is_lost(const struct ssd *ssd, uint32_t unit)
+{
+	return ssd->lost[unit / 64] >> (unit % 64) & 1;
+}
+size_t wear_lost_bytes(const struct ssd *ssd);
+uint32_t wear_victim(struct ssd *ssd);      /* to be moved whatever it gives; UNIT_NONE */
+void wear_moved(struct ssd *ssd, struct superblock *superblock);
+void wear_erased(struct ssd *ssd, uint32_t superblock, uint32_t die);
+bool wear_keeps(struct ssd *ssd, uint32_t superblock); /* erased: is it used again? */
+uint32_t wear_spare_millipercent(const struct ssd *ssd);
+uint32_t wear_used_millipercent(const struct ssd *ssd);
 
 /* gc.c */
 void gc_init(struct ssd *ssd, uint64_t seed);

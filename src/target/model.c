@@ -158,6 +158,13 @@ static int model_health(struct target *target, struct health *out)
 		.erase_most = count.erase_most,
 		.endurance_bytes = endurance_bytes(model->drive),
 		.rated_bytes = model->drive->rated_bytes,
+		.media_errors = count.media_errors,
+		.used_millipercent = count.used_millipercent,
+		.spare_millipercent = count.spare_millipercent,
+		.bad_blocks = count.bad_blocks,
+		.read_retries = count.read_retries,
+		.refreshed_bytes = count.refreshed_units * UNIT_BYTES,
+		.unsafe_shutdowns = count.power_cuts,
 	};
 	return 0;
 }
