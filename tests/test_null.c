@@ -122,6 +122,23 @@ TEST(an_overload_of_several_threads_counts_what_none_of_them_sent)
 	target_close(targets[1]);
 }
 
+TEST(loads_at_the_same_time_on_a_real_target_have_a_thread_and_a_handle_each)
+{
+	static struct stats others;
+	struct workload workload = reads(1, 1);
+	struct run_config configs[2] = { config_of(&workload, 0, UINT64_MAX),
+					 config_of(&workload, 1000, 30 * ms) };
+	struct target *targets[2] = { open_null("1G"), open_null("1G") };
+	struct stats *outs[2] = { &stats, &others };
+
+	configs[0].max_ios = 5000;
+	check_equal(run_together(targets, configs, 2, outs), 0);
+	check_equal(stats.from_submit.count, 5000);
+	check_equal(others.from_due.count, 30);
+	target_close(targets[0]);
+	target_close(targets[1]);
+}
+
 TEST(waiting_lasts_until_the_moment)
 {
 	struct target *target = open_null("1M");

@@ -640,10 +640,11 @@ TEST(everything_is_exported_in_sections_and_host_facts_are_not)
 		"key,value\ndrive_file,\"a: \"\"b\"\", c\nd\"\nplan,test\nplan_help,for tests\n"
 		"plan_source,ours\n\n",
 		"name,read_percent,trim_percent,pattern,random_percent,zipf_theta,read_sizes,write_sizes,"
-		"align_bytes,threads,depth,span_percent,zeroes_percent,compress_percent,help,source\n"
-		"4k-random-read,100,0,uniform,100,0,4096:1,,0,4,32,25,0,0,\"reads, \"\"small\"\"\nand many\","
+		"align_bytes,threads,depth,span_percent,zeroes_percent,compress_percent,offset_bytes,"
+		"span_bytes,shares_span,thread_step_bytes,flush_writes,help,source\n"
+		"4k-random-read,100,0,uniform,100,0,4096:1,,0,4,32,25,0,0,0,0,0,0,0,\"reads, \"\"small\"\"\nand many\","
 		"derived\n"
-		"vdi,60,3,zipf,80,1.2,4096:60 65536:40,8192:7,512,1,16,100,2,40,,ours\n\n",
+		"vdi,60,3,zipf,80,1.2,4096:60 65536:40,8192:7,512,1,16,100,2,40,0,0,0,0,0,,ours\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,status,",
 		"\n\nphase,name,round,value\n3,steady,0,4711\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,window,",

@@ -540,6 +540,96 @@ TEST(a_fill_writes_every_block_once_also_where_the_size_does_not_divide)
 
 /* --- the same again --- */
 
+TEST(max_bytes_ends_the_run_with_the_request_that_makes_it_so_many)
+{
+	struct workload workload = reads(2, 4);
+	struct run_config config = config_of(&workload, 0, UINT64_MAX);
+
+	server_init(&server, 8, 100 * us);
+	config.max_bytes = 100 * 4096;
+	check_equal(run(&server.base, &config, &stats), 0);
+	check_equal(stats.ios[IO_READ], 100);
+	check_equal(stats.unfinished, 0);
+	check_equal(stats.elapsed_ns, 13 * 100 * us); /* eight at a time */
+	config.max_bytes++;
+	server_init(&server, 8, 100 * us);
+	check_equal(run(&server.base, &config, &stats), 0);
+	check_equal(stats.ios[IO_READ], 101);
+}
+
+/* --- several at the same time --- */
+
+TEST(a_load_alone_is_the_same_as_one_of_several)
+{
+	struct workload workload = reads(2, 4);
+	struct run_config config = config_of(&workload, 0, 100 * ms);
+	struct stats *out = &stats;
+	struct target *target = &server.base;
+	static struct stats alone;
+
+	server_init(&server, 3, 100 * us);
+	check_equal(run(&server.base, &config, &alone), 0);
+	server_init(&server, 3, 100 * us);
+	check_equal(run_together(&target, &config, 1, &out), 0);
+	check(!memcmp(&alone, &stats, sizeof(stats)));
+}
+
+TEST(loads_at_the_same_time_share_the_servers_and_keep_their_own_figures)
+{
+	static struct stats open_stats, closed_stats;
+	struct workload closed = reads(1, 8), open = reads(1, 64);
+	struct run_config configs[2] = { config_of(&closed, 0, second), config_of(&open, 1000, second) };
+	struct stats *outs[2] = { &closed_stats, &open_stats };
+	struct target *target = &server.base;
+
+	configs[0].window_ns = 100 * ms;
+	configs[0].on_window = keep_window;
+	window_count = 0;
+	server_init(&server, 4, 100 * us);
+	check_equal(run_together(&target, configs, 2, outs), 0);
+	check_equal(server.base.in_flight, 0);
+	check_equal(open_stats.from_submit.count + open_stats.unfinished, 1000);
+	/* 40,000 a second between them, but for the last ones. */
+	check(closed_stats.from_submit.count + open_stats.from_submit.count <= 40000);
+	check(closed_stats.from_submit.count + open_stats.from_submit.count >= 39990);
+	check_equal(window_count, 10);
+	check(stats_little_agrees(&closed_stats, NULL));
+	check(stats_little_agrees(&open_stats, NULL));
+	check_equal(closed_stats.elapsed_ns, second);
+	check_equal(open_stats.elapsed_ns, second);
+}
+
+TEST(a_load_that_is_through_leaves_the_servers_to_the_others)
+{
+	static struct stats short_stats, long_stats;
+	struct workload workload = reads(1, 1);
+	struct run_config configs[2] = { config_of(&workload, 0, 10 * ms), config_of(&workload, 0, 20 * ms) };
+	struct stats *outs[2] = { &short_stats, &long_stats };
+	struct target *target = &server.base;
+
+	server_init(&server, 1, 100 * us); /* in turns for 10 ms, then alone */
+	check_equal(run_together(&target, configs, 2, outs), 0);
+	check_equal(short_stats.elapsed_ns, 10 * ms);
+	check_equal(short_stats.from_submit.count, 50);
+	check_equal(long_stats.from_submit.count, 149); /* one turn was for what did not count */
+	check_equal(long_stats.elapsed_ns, 20 * ms);
+}
+
+TEST(a_stop_ends_all_loads_at_the_same_time)
+{
+	static struct stats other_stats;
+	struct workload workload = reads(1, 1);
+	struct run_config configs[2] = { config_of(&workload, 0, second), config_of(&workload, 0, second) };
+	struct stats *outs[2] = { &stats, &other_stats };
+	struct target *target = &server.base;
+	static const volatile sig_atomic_t stop = 1;
+
+	configs[0].stop = configs[1].stop = &stop;
+	server_init(&server, 1, 100 * us);
+	check_equal(run_together(&target, configs, 2, outs), -EINTR);
+	check_equal(stats.from_submit.count, 0);
+}
+
 static uint64_t trace;
 
 static void trace_submit(struct target *target, struct io *io)

@@ -480,6 +480,91 @@ TEST(random_requests_are_the_same_whichever_lane_asks)
 		check(next((uint32_t)(i * 7 + i / 3) % 4).offset_bytes == offsets[i]);
 }
 
+/* --- what the files of others ask for --- */
+
+TEST(a_span_in_bytes_lies_where_its_offset_says)
+{
+	struct workload workload = random_reads();
+	bool first = false, last = false;
+
+	workload.offset_bytes = 512; /* addresses are aligned to where the span begins */
+	workload.span_bytes = 8 * 4096;
+	start(&workload, 1 << 20);
+	for (int i = 0; i < 1000; i++) {
+		struct io io = next(0);
+
+		check_equal(io.offset_bytes % 4096, 512);
+		check(io.offset_bytes >= 512 && io.offset_bytes + io.size_bytes <= 512 + 8 * 4096);
+		first |= io.offset_bytes == 512;
+		last |= io.offset_bytes == 512 + 7 * 4096;
+	}
+	check(first && last);
+}
+
+TEST(an_offset_without_a_size_goes_on_to_the_end)
+{
+	struct workload workload = sequential_writes(4096, 1);
+
+	workload.offset_bytes = (1 << 20) - 8192;
+	start(&workload, 1 << 20);
+	check_equal(next(0).offset_bytes, (1 << 20) - 8192);
+	check_equal(next(0).offset_bytes, (1 << 20) - 4096);
+	check_equal(next(0).offset_bytes, (1 << 20) - 8192);
+}
+
+TEST(threads_that_share_a_span_each_walk_all_of_it)
+{
+	struct workload workload = sequential_writes(4096, 2);
+
+	workload.shares_span = true;
+	workload.span_bytes = 8192;
+	start(&workload, 1 << 20);
+	for (uint32_t lane = 0; lane < 2; lane++) {
+		check_equal(next(lane).offset_bytes, 0);
+		check_equal(next(lane).offset_bytes, 4096);
+		check_equal(next(lane).offset_bytes, 0);
+	}
+}
+
+TEST(a_step_moves_the_span_of_each_thread)
+{
+	struct workload workload = sequential_writes(4096, 3);
+
+	workload.shares_span = true;
+	workload.span_bytes = 8192;
+	workload.thread_step_bytes = 65536;
+	start(&workload, 2 * 65536 + 8192);
+	for (uint32_t lane = 0; lane < 3; lane++) {
+		check_equal(next(lane).offset_bytes, lane * 65536);
+		check_equal(next(lane).offset_bytes, lane * 65536 + 4096);
+		check_equal(next(lane).offset_bytes, lane * 65536);
+	}
+	workload.pattern = PATTERN_UNIFORM;
+	workload.random_percent = 100;
+	start(&workload, 2 * 65536 + 8192);
+	for (int i = 0; i < 100; i++) {
+		uint64_t offset = next(2).offset_bytes;
+
+		check(offset == 2 * 65536 || offset == 2 * 65536 + 4096);
+	}
+}
+
+TEST(a_flush_follows_so_many_writes_of_its_thread)
+{
+	struct workload workload = sequential_writes(4096, 2);
+
+	workload.flush_writes = 2;
+	start(&workload, 1 << 20);
+	check(next(0).op == IO_WRITE);
+	check(next(1).op == IO_WRITE);
+	check(next(0).op == IO_WRITE);
+	check(next(0).op == IO_FLUSH);
+	check_equal(next(0).offset_bytes, 8192);
+	check(next(1).op == IO_WRITE);
+	check(next(1).op == IO_FLUSH);
+	check_equal(next(1).size_bytes, 4096);
+}
+
 /* --- what cannot be --- */
 
 TEST(what_does_not_fit_is_refused_with_a_sentence)
@@ -499,6 +584,14 @@ TEST(what_does_not_fit_is_refused_with_a_sentence)
 		      "w: 17 threads do not each find room for a request of 65536 bytes in a span of 1048576");
 	workload.threads = 16;
 	start(&workload, 1 << 20);
+	workload = random_reads();
+	workload.offset_bytes = 4096;
+	workload.span_bytes = 8192;
+	start(&workload, 12288);
+	check_refused(&workload, 12288 - 512, 512, "w: goes up to byte 12288, and the target has 11776");
+	workload.offset_bytes = 100;
+	check_refused(&workload, 1 << 20, 512,
+		      "w: offset: 100 is not a multiple of the target's logical block of 512");
 }
 
 int main(void)

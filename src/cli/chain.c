@@ -10,18 +10,31 @@
 
 /* ---- targets ---- */
 
+/* A real target has one for each load thread, and for each of the phases beside each other. */
+static size_t handles(const struct chain_run *run)
+{
+	const struct plan *plan = run->config->plan;
+	size_t most = run->config->workers;
+
+	for (size_t i = 0; i < plan->phase_count; i++)
+		if (phase_company(plan, i) > most)
+			most = phase_company(plan, i);
+	return most;
+}
+
 static int open_targets(struct chain_run *run)
 {
 	const struct execute_config *config = run->config;
+	size_t count = handles(run);
 	int err = 0;
 
-	run->targets = xcalloc(config->workers, sizeof(struct target *));
+	run->targets = xcalloc(count, sizeof(struct target *));
 	err = target_open(config->target, &config->options, &run->targets[0]);
 	if (err)
 		return err;
 	run->target = run->targets[0];
 	run->target_count = 1;
-	while (!err && !run->target->is_virtual && run->target_count < config->workers) {
+	while (!err && !run->target->is_virtual && run->target_count < count) {
 		err = target_open(config->target, &config->options,
 				  &run->targets[run->target_count]);
 		run->target_count += !err;
@@ -127,6 +140,8 @@ static int find_place(struct chain_run *run, size_t *next)
 	size_t changed, first = first_phase(run);
 	int err = first_open_phase(run, next, &ended_ns);
 
+	while (!err && *next > first && *next < plan->phase_count && plan->phases[*next].is_beside)
+		--*next; /* what runs together begins together */
 	if (err || *next == first)
 		return err;
 	if (*next < plan->phase_count && run->target->is_virtual &&
@@ -150,9 +165,10 @@ static int run_phases(struct chain_run *run)
 
 	if (!err && run->config->load_state && next == first_phase(run))
 		err = state_load_from(run, run->config->load_state);
-	for (size_t i = next; !err && i < plan->phase_count; i++) {
+	for (size_t i = next, count; !err && i < plan->phase_count; i += count) {
+		count = phase_company(plan, i);
 		if (plan->phases[i].chain == run->chain)
-			err = phase_run(run, i);
+			err = count == 1 ? phase_run(run, i) : phase_run_together(run, i, count);
 		if (!err && *run->stop)
 			err = -EINTR;
 	}

@@ -48,8 +48,12 @@ int chain_phase_status(struct result *result, size_t index, enum phase_status *s
 		       uint64_t *ended_ns);
 bool chain_phase_is_over(enum phase_status status);
 
-/* Runs one phase and records its outcome. As above. */
+/* Runs one phase, or `count` that are beside each other, and records the outcomes. As above. */
 int phase_run(struct chain_run *run, size_t index);
+int phase_run_together(struct chain_run *run, size_t index, size_t count);
+
+/* How many phases run at the same time from `index` on, which is not beside one before it. */
+size_t phase_company(const struct plan *plan, size_t index);
 
 /* Saves, loads, drops the state after a phase; drops all of the chain's. */
 int state_save(const struct chain_run *run, size_t phase);

@@ -55,6 +55,7 @@ static struct run_config config_of(struct chain_run *run, const char *name)
 		.name = name,
 		.arrivals = run->config->arrivals,
 		.duration_ns = phase->duration_ns,
+		.max_bytes = phase->max_bytes,
 		.window_ns = phase->window_ns,
 		.on_window = on_window,
 		.on_progress = on_progress,
@@ -65,7 +66,9 @@ static struct run_config config_of(struct chain_run *run, const char *name)
 
 static int run_load(struct chain_run *run, const struct run_config *config, struct stats *out)
 {
-	int err = run_threads(run->targets, run->target_count, config, out);
+	unsigned threads = run->target_count < run->config->workers ? run->target_count :
+								      run->config->workers;
+	int err = run_threads(run->targets, threads, config, out);
 
 	return run->window_err ? run->window_err : err;
 }
@@ -76,6 +79,8 @@ static bool was_sustained(const struct chain_run *run, const struct stats *stats
 	double expected = stats_iops(stats) * (double)run->last_third_elapsed_ns / 1e9;
 	double missing = expected - (double)run->last_third_ios;
 
+	if (run->config->plan->phases[run->phase].max_bytes && run->last_third_elapsed_ns == 0)
+		return true; /* it came to its end early */
 	if (expected <= 0)
 		return false;
 	/* What chance leaves out of so many arrivals is no fall: three standard deviations. */
@@ -117,29 +122,50 @@ static int do_fill(struct chain_run *run, struct phase_result *out)
 	return err;
 }
 
-static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate)
+/* The configuration of a run, with what decides when its requests go out. */
+static struct run_config run_config_of(struct chain_run *run, struct phase_result *out, uint64_t rate)
 {
-	struct run_config config = config_of(run, run->config->plan->phases[run->phase].name);
-	int err;
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	struct run_config config = config_of(run, phase->name);
 
+	if (phase->kind == PHASE_RUN && phase->rate) {
+		rate = phase->rate;
+		config.arrivals = phase->arrivals;
+	}
 	config.rate = rate;
 	out->offered_iops = rate;
-	err = run_load(run, &config, &out->stats);
+	return config;
+}
+
+static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate)
+{
+	struct run_config config = run_config_of(run, out, rate);
+	int err = run_load(run, &config, &out->stats);
+
 	out->sustained = was_sustained(run, &out->stats);
 	return err;
 }
 
-static int do_point(struct chain_run *run, struct phase_result *out)
+static int point_rate(struct chain_run *run, uint64_t *out)
 {
 	const struct phase *phase = &run->config->plan->phases[run->phase];
 	struct result_phase base;
-	uint64_t rate;
 	int err = result_phase_read(run->result, phase->base, &base);
 
 	if (err)
 		return err;
-	rate = (uint64_t)(stats_iops(&base.outcome.stats) * phase->percent / 100 + 0.5);
+	*out = (uint64_t)(stats_iops(&base.outcome.stats) * phase->percent / 100 + 0.5);
 	result_phase_free(&base);
+	return 0;
+}
+
+static int do_point(struct chain_run *run, struct phase_result *out)
+{
+	uint64_t rate;
+	int err = point_rate(run, &rate);
+
+	if (err)
+		return err;
 	if (rate == 0) {
 		out->status = PHASE_SKIPPED;
 		out->note = xstrdup("its maximum run reached no IOPS");
@@ -354,5 +380,92 @@ int phase_run(struct chain_run *run, size_t index)
 		progress_done(run->progress, index, &out->stats, out->note, false);
 	free(out->note);
 	free(out);
+	return err;
+}
+
+/* ---- phases at the same time ---- */
+
+size_t phase_company(const struct plan *plan, size_t index)
+{
+	size_t count = 1;
+
+	while (index + count < plan->phase_count && plan->phases[index + count].is_beside)
+		count++;
+	return count;
+}
+
+/* One of them: a run of its own, but for the counters of the drive, which are everybody's. */
+struct part {
+	struct chain_run run;
+	struct phase_result *out;
+};
+
+static int part_begin(struct part *part, const struct chain_run *run, size_t index,
+		      struct run_config *config)
+{
+	uint64_t rate = run->config->rate;
+	int err = 0;
+
+	part->run = *run;
+	part->run.phase = index;
+	part->run.window_base = part->run.window_index = part->run.window_offset_ns = 0;
+	part->run.window_err = 0;
+	part->out = xcalloc(1, sizeof(*part->out));
+	part->out->status = PHASE_DONE;
+	part->out->began_ns = target_now(run->target);
+	read_counters(run->target, &part->run.before);
+	stats_clear(&part->out->stats);
+	if (run->config->plan->phases[index].kind == PHASE_POINT)
+		err = point_rate(&part->run, &rate);
+	if (!err)
+		err = result_phase_begin(run->result, index, part->out->began_ns);
+	*config = run_config_of(&part->run, part->out, rate);
+	if (!err && rate == 0 && run->config->plan->phases[index].kind == PHASE_POINT)
+		err = fail(EIO, "%s: its maximum run reached no IOPS", config->name);
+	return err;
+}
+
+static int part_end(struct part *part, int err)
+{
+	struct phase_result *out = part->out;
+
+	out->sustained = was_sustained(&part->run, &out->stats);
+	count_since(&part->run, out);
+	if (part->run.window_err)
+		err = part->run.window_err;
+	if (!err)
+		err = finish_phase(&part->run, out);
+	else if (err != -EINTR)
+		phase_failed(&part->run, out);
+	if (!err)
+		progress_done(part->run.progress, part->run.phase, &out->stats, out->note, false);
+	return err;
+}
+
+int phase_run_together(struct chain_run *run, size_t index, size_t count)
+{
+	struct part *parts = xcalloc(count, sizeof(*parts));
+	struct run_config *configs = xcalloc(count, sizeof(*configs));
+	struct stats **outs = xcalloc(count, sizeof(struct stats *));
+	size_t begun = 0;
+	int err = 0, end_err;
+
+	progress_phase(run->progress, index);
+	for (; !err && begun < count; begun++) {
+		err = part_begin(&parts[begun], run, index + begun, &configs[begun]);
+		outs[begun] = &parts[begun].out->stats;
+	}
+	if (!err)
+		err = run_together(run->targets, configs, count, outs);
+	for (size_t i = 0; i < begun; i++) {
+		end_err = part_end(&parts[i], err);
+		if (!err)
+			err = end_err;
+		free(parts[i].out->note);
+		free(parts[i].out);
+	}
+	free(outs);
+	free(configs);
+	free(parts);
 	return err;
 }

@@ -100,7 +100,13 @@ void progress_update(struct progress *progress, size_t phase, const struct stats
 	struct chain *chain = chain_of(progress, phase);
 	uint64_t planned_ns = phase_planned_ns(&progress->plan->phases[phase]);
 
+	uint64_t max_bytes = progress->plan->phases[phase].max_bytes, bytes = 0;
+
+	for (int op = 0; op < IO_OP_COUNT; op++)
+		bytes += so_far->bytes[op];
 	chain->done = planned_ns ? (double)elapsed_ns / (double)planned_ns : 0;
+	if (max_bytes && (double)bytes / (double)max_bytes > chain->done)
+		chain->done = (double)bytes / (double)max_bytes;
 	if (chain->done > 1)
 		chain->done = 1;
 	if (elapsed_ns && so_far->from_submit.count) {

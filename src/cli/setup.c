@@ -133,12 +133,19 @@ static int check_workloads(const struct plan *plan, const struct target *target)
 
 static uint32_t most_outstanding(const struct plan *plan)
 {
-	uint32_t most = 0;
+	uint64_t most = 0, together = 0;
 
-	for (size_t i = 0; i < plan->workload_count; i++)
-		if (workload_outstanding(plan->workloads[i]) > most)
-			most = workload_outstanding(plan->workloads[i]);
-	return most > FILL_WRITERS ? most : FILL_WRITERS;
+	for (size_t i = 0; i < plan->phase_count; i++) {
+		const struct phase *phase = &plan->phases[i];
+
+		together = (phase->is_beside ? together : 0) +
+			   (phase->workload ? workload_outstanding(phase->workload) : 0);
+		if (together > most)
+			most = together;
+	}
+	if (most > UINT32_MAX)
+		most = UINT32_MAX;
+	return most > FILL_WRITERS ? (uint32_t)most : FILL_WRITERS;
 }
 
 /* Then nothing needs to be claimed, and consent is not asked for. */

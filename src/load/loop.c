@@ -92,6 +92,9 @@ int loop_init(struct loop *loop, struct target *target, const struct run_config 
 	loop->issue_max = UINT64_MAX;
 	if (config->max_ios)
 		loop->issue_max = config->max_ios / count + (index < config->max_ios % count);
+	loop->bytes_max = UINT64_MAX;
+	if (config->max_bytes)
+		loop->bytes_max = config->max_bytes / count + (index < config->max_bytes % count);
 
 	loop->io_count = loop->stream.lane_count * workload->depth;
 	loop->ios = xcalloc(loop->io_count, sizeof(*loop->ios));
@@ -254,13 +257,19 @@ static inline void issue(struct loop *loop, uint32_t lane, uint64_t due_ns, uint
 	stream_next(&loop->stream, lane, io);
 	io->data = loop->pool ? data_for(loop, io) : NULL;
 	io->due_ns = due_ns;
-	target_submit_at(loop->target, io, now_ns);
 	loop->issued++;
+	loop->issued_bytes += io->size_bytes;
+	target_submit_at(loop->target, io, now_ns);
+}
+
+static inline bool all_issued(const struct loop *loop)
+{
+	return loop->issued >= loop->issue_max || loop->issued_bytes >= loop->bytes_max;
 }
 
 static inline bool may_issue(const struct loop *loop)
 {
-	return loop->free_ios && loop->issued < loop->issue_max;
+	return loop->free_ios && !all_issued(loop);
 }
 
 /* Closed loop: what came back goes out again, on its own lane. */
@@ -327,7 +336,7 @@ static inline bool is_stopped(struct loop *loop)
 
 static inline bool all_done(const struct loop *loop)
 {
-	return loop->in_flight == 0 && loop->issued >= loop->issue_max;
+	return loop->in_flight == 0 && all_issued(loop);
 }
 
 /* Until the end, an earlier one that somebody wanted, or the last of max_ios. Returns when. */
@@ -388,7 +397,7 @@ static void count_unissued(struct loop *loop)
 	uint64_t run_ns = loop->end_ns - loop->start_ns, left_ns, estimate, groups;
 	unsigned __int128 period_ns;
 
-	if (!loop->is_open || pace_due(&loop->pace) >= run_ns)
+	if (!loop->is_open || all_issued(loop) || pace_due(&loop->pace) >= run_ns)
 		return;
 	left_ns = run_ns - pace_due(&loop->pace);
 	period_ns = (unsigned __int128)loop->count * 1000000000u; /* of `rate` requests of this share */
@@ -414,27 +423,113 @@ static uint64_t later(uint64_t from_ns, uint64_t by_ns)
 	return by_ns < UINT64_MAX - from_ns ? from_ns + by_ns : UINT64_MAX;
 }
 
-int loop_run(struct loop *loop, uint64_t start_ns)
+static void begin(struct loop *loop, uint64_t start_ns)
 {
-	uint64_t now_ns, planned_end_ns;
-
 	loop->start_ns = loop->window_start_ns = loop->counted_ns = start_ns;
 	loop->end_ns = later(start_ns, loop->config->duration_ns);
 	loop->window_end_ns = window_end(loop, start_ns);
 	loop->progress_ns = loop->target->is_virtual ? UINT64_MAX : start_ns + PROGRESS_NS;
 	loop->has_health = loop->config->window_ns && target_health(loop->target, &loop->health) == 0;
+}
 
-	planned_end_ns = loop->end_ns;
-	now_ns = generate(loop);
+/* Nothing goes out any more: the run ends here, or ended before. */
+static void stop_issuing(struct loop *loop, uint64_t now_ns)
+{
 	if (now_ns < loop->end_ns) {
 		loop->end_ns = now_ns;
 		loop->window_end_ns = UINT64_MAX;
 	}
 	end_windows(loop, loop->end_ns); /* also if it began after its end, on a busy host */
 	count_outstanding(loop, loop->end_ns);
-	drain(loop);
+}
+
+/* Nothing is in flight any more. */
+static void finish(struct loop *loop)
+{
 	if (loop->end_ns > loop->window_start_ns || loop->interval.from_submit.count)
 		hand_over(loop, loop->end_ns);
 	count_unissued(loop);
+}
+
+int loop_run(struct loop *loop, uint64_t start_ns)
+{
+	uint64_t planned_end_ns;
+
+	begin(loop, start_ns);
+	planned_end_ns = loop->end_ns;
+	stop_issuing(loop, generate(loop));
+	drain(loop);
+	finish(loop);
 	return loop->is_stopped && loop->end_ns < planned_end_ns ? -EINTR : 0;
+}
+
+/* ---- several loops on one virtual target ---- */
+
+static struct loop *owner(struct loop *const *loops, size_t count, const struct io *io)
+{
+	for (size_t i = 0; i < count; i++)
+		if (io >= loops[i]->ios && io < loops[i]->ios + loops[i]->io_count)
+			return loops[i];
+	abort();
+}
+
+/* Ends what is at its end, sends what is due; how many are not at their end. */
+static size_t advance(struct loop *const *loops, size_t count, bool *is_over, uint64_t now_ns)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct loop *loop = loops[i];
+
+		if (is_over[i])
+			continue;
+		end_windows(loop, now_ns);
+		if (now_ns >= loop->end_ns || all_done(loop) || is_stopped(loop)) {
+			is_over[i] = true;
+			stop_issuing(loop, now_ns);
+			continue;
+		}
+		open++;
+		if (loop->is_open)
+			issue_open(loop, now_ns);
+		else
+			issue_closed(loop, now_ns);
+	}
+	return open;
+}
+
+static uint64_t first_moment(struct loop *const *loops, size_t count, const bool *is_over)
+{
+	uint64_t first_ns = TARGET_FOREVER;
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_over[i] && next_moment(loops[i]) < first_ns)
+			first_ns = next_moment(loops[i]);
+	return first_ns;
+}
+
+int loops_run(struct loop *const *loops, size_t count, uint64_t start_ns)
+{
+	struct target *target = loops[0]->target;
+	bool *is_over = xcalloc(count, sizeof(*is_over)), is_stopped = false;
+
+	assert(target->is_virtual);
+	for (size_t i = 0; i < count; i++)
+		begin(loops[i], start_ns);
+	while (advance(loops, count, is_over, target_now(target)) || target->in_flight) {
+		struct io *io = target_reap(target, first_moment(loops, count, is_over));
+		struct loop *loop;
+
+		if (!io)
+			continue;
+		loop = owner(loops, count, io);
+		account(loop, io);
+		leave(loop, target_now(target), 1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		finish(loops[i]);
+		is_stopped |= loops[i]->is_stopped;
+	}
+	free(is_over);
+	return is_stopped ? -EINTR : 0;
 }

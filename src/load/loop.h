@@ -43,6 +43,7 @@ struct loop {
 	uint8_t *pool, *writes;           /* NULL where the target moves no data */
 	uint64_t pool_bytes, slot_bytes, write_at_bytes;
 	uint64_t issued, issue_max;
+	uint64_t issued_bytes, bytes_max;
 
 	uint64_t start_ns, end_ns;        /* on the target's clock, as all that follows */
 	uint64_t window_start_ns;
@@ -66,5 +67,11 @@ void loop_free(struct loop *loop);
 
 /* From start_ns, a moment that has not passed, to the end; 0 or -EINTR. */
 int loop_run(struct loop *loop, uint64_t start_ns);
+
+/*
+ * The same for `count` loops on one virtual target, together: what is due first goes out first,
+ * at one moment in the order of the loops. -EINTR when one of them was stopped: then all are.
+ */
+int loops_run(struct loop *const *loops, size_t count, uint64_t start_ns);
 
 #endif

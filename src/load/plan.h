@@ -40,6 +40,11 @@ struct phase {
 	uint32_t round_max;    /* rounds: give up after this many */
 	uint64_t min_fill_millipercent; /* rounds: not judged before this much of the target's
 				  size was written (a burst that is flat is not steady) */
+	uint64_t rate;         /* run: IOPS offered, whatever the target does; 0: closed loop, or
+				  what the command line says */
+	enum arrivals arrivals; /* at this rate */
+	uint64_t max_bytes;    /* run: ends when it has moved so much; 0: by its time alone */
+	bool is_beside;        /* run, point: at the same time as the phase before it */
 	unsigned chain;        /* phases of one chain run in order on one state of the drive; a
 				  chain begins with a purge and owes nothing to the others */
 };

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "load/loop.h"
 #include "load/stream.h"
+#include "load/together.h"
 
 /* One loop, its callbacks called by the thread that runs it. */
 struct single {
@@ -83,6 +84,47 @@ int run(struct target *target, const struct run_config *config, struct stats *ou
 	loop_free(&single->loop);
 	free(single);
 	return err;
+}
+
+static int run_in_turns(struct target *target, const struct run_config *configs, size_t count,
+			struct stats *const *outs)
+{
+	struct single *singles = xcalloc(count, sizeof(*singles));
+	struct loop **loops = xcalloc(count, sizeof(struct loop *));
+	int err = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct single *single = &singles[i];
+
+		stats_clear(outs[i]);
+		stats_clear(&single->so_far);
+		single->config = &configs[i];
+		single->out = outs[i];
+		loops[i] = &single->loop;
+		if (!err)
+			err = loop_init(loops[i], target, &configs[i], 0, 1);
+		loops[i]->sink.interval = single_interval;
+		loops[i]->sink.context = single;
+	}
+	if (!err)
+		err = loops_run(loops, count, target_now(target));
+	for (size_t i = 0; i < count; i++) {
+		if (loops[i]->ios && (!err || err == -EINTR))
+			stats_merge(outs[i], &loops[i]->rest);
+		loop_free(loops[i]);
+	}
+	free(loops);
+	free(singles);
+	return err;
+}
+
+int run_together(struct target **targets, const struct run_config *configs, size_t count,
+		 struct stats *const *outs)
+{
+	assert(count > 0);
+	if (targets[0]->is_virtual)
+		return run_in_turns(targets[0], configs, count, outs);
+	return run_side_by_side(targets, configs, count, outs);
 }
 
 enum { FILL_WRITERS = 32 };

@@ -30,11 +30,6 @@
 #include "stats/stats.h"
 #include "target/target.h"
 
-enum arrivals {
-	ARRIVALS_DETERMINISTIC, /* every 1/rate */
-	ARRIVALS_EXPONENTIAL,   /* a Poisson process: what many independent users make */
-};
-
 struct run_config {
 	const struct workload *workload;
 	uint64_t seed;
@@ -44,6 +39,7 @@ struct run_config {
 	uint64_t duration_ns;     /* UINT64_MAX: no limit but max_ios */
 	uint64_t max_ios;         /* end when this many have gone out and come back; 0: no such
 				     limit */
+	uint64_t max_bytes;       /* end with the request that makes it so many; 0: no such limit */
 	uint64_t window_ns;       /* 0: no series */
 	void (*on_window)(void *context, const struct window *window); /* may be NULL */
 	/* Called at least ten times a second of wall time where the target is real; on a
@@ -75,6 +71,16 @@ int run(struct target *target, const struct run_config *config, struct stats *ou
  */
 int run_threads(struct target **targets, unsigned threads, const struct run_config *config,
 		struct stats *out);
+
+/*
+ * `count` loads at the same time, each with a configuration and statistics of its own, as
+ * independent users of one device. On a virtual target, targets[0], they take turns on its clock;
+ * what is real has a handle and a load thread for each of them, targets[0..count-1], and they
+ * begin within about a millisecond of each other. The callbacks come from several threads, but
+ * one at a time. As run() otherwise; -EINTR when one was stopped.
+ */
+int run_together(struct target **targets, const struct run_config *configs, size_t count,
+		 struct stats *const *outs);
 
 /*
  * Writes the whole target once, `size_bytes` a request, from 32 writers with one request in

@@ -95,6 +95,45 @@ static int check_sizes(const struct workload *workload, const struct size_mix *m
 	return 0;
 }
 
+static int check_block(const struct workload *workload, const char *what, uint64_t bytes,
+		       uint32_t block_bytes)
+{
+	if (bytes % block_bytes == 0)
+		return 0;
+	return fail(EINVAL, "%s: %s: %llu is not a multiple of the target's logical block of %u",
+		    workload->name, what, (unsigned long long)bytes, block_bytes);
+}
+
+/* The size of the span, and whether those of all threads lie within the target. */
+static int measure_span(struct stream *stream, const struct workload *workload,
+			const struct stream_space *space)
+{
+	uint128 steps = (uint128)workload->thread_step_bytes *
+			(workload->threads ? workload->threads - 1 : 0);
+	uint128 before = steps + workload->offset_bytes;
+	int err = check_block(workload, "offset", workload->offset_bytes, space->block_bytes);
+
+	if (!err)
+		err = check_block(workload, "span", workload->span_bytes, space->block_bytes);
+	if (!err)
+		err = check_block(workload, "step", workload->thread_step_bytes, space->block_bytes);
+	if (err)
+		return err;
+	if (workload->span_bytes) {
+		stream->span_bytes = workload->span_bytes;
+	} else if (workload->span_millipercent != 100000) {
+		stream->span_bytes = (uint64_t)((uint128)space->size_bytes *
+						workload->span_millipercent / 100000);
+		stream->span_bytes -= stream->span_bytes % stream->align_bytes;
+	} else {
+		stream->span_bytes = before < space->size_bytes ? space->size_bytes - (uint64_t)before : 0;
+	}
+	if (before + stream->span_bytes > space->size_bytes)
+		return fail(EINVAL, "%s: goes up to byte %.0f, and the target has %llu", workload->name,
+			    (double)(before + stream->span_bytes), (unsigned long long)space->size_bytes);
+	return 0;
+}
+
 static int measure(struct stream *stream, const struct workload *workload,
 		   const struct stream_space *space, struct bounds *bounds)
 {
@@ -119,14 +158,11 @@ static int measure(struct stream *stream, const struct workload *workload,
 		return fail(EINVAL, "%s: align: %llu is not a multiple of the target's logical block of %u",
 			    workload->name, (unsigned long long)stream->align_bytes, space->block_bytes);
 
-	stream->span_bytes = space->size_bytes;
-	if (workload->span_millipercent != 100000) {
-		stream->span_bytes = (uint64_t)((uint128)space->size_bytes *
-						workload->span_millipercent / 100000);
-		stream->span_bytes -= stream->span_bytes % stream->align_bytes;
-	}
 	if (workload->span_millipercent > 100000)
 		return fail(EINVAL, "%s: span: more than 100 %% of the target", workload->name);
+	err = measure_span(stream, workload, space);
+	if (err)
+		return err;
 	if (stream->span_bytes < bounds->max_bytes)
 		return fail(EINVAL, "%s: a span of %llu bytes does not hold a request of %u", workload->name,
 			    (unsigned long long)stream->span_bytes, bounds->max_bytes);
@@ -142,13 +178,14 @@ static bool walks(const struct stream *stream)
 static int lanes_init(struct stream *stream, const struct workload *workload,
 		      const struct stream_space *space, uint32_t max_bytes)
 {
+	bool has_parts = walks(stream) && !workload->shares_span;
 	uint64_t part_bytes;
 
 	if (workload->threads == 0)
 		return fail(EINVAL, "%s: threads: at least 1 would do", workload->name);
 	part_bytes = stream->span_bytes / workload->threads;
 	part_bytes -= part_bytes % stream->align_bytes;
-	if (walks(stream) && workload->threads > 1 && part_bytes < max_bytes)
+	if (has_parts && workload->threads > 1 && part_bytes < max_bytes)
 		return fail(EINVAL, "%s: %u threads do not each find room for a request of %u bytes in a "
 			    "span of %llu", workload->name, workload->threads, max_bytes,
 			    (unsigned long long)stream->span_bytes);
@@ -161,13 +198,14 @@ static int lanes_init(struct stream *stream, const struct workload *workload,
 		struct stream_lane *lane = &stream->lanes[i];
 		uint32_t thread = space->index + i * space->count;
 
-		lane->cursor_bytes = UINT64_MAX;
-		lane->end_bytes = stream->span_bytes;
-		if (!walks(stream))
-			continue;
-		lane->begin_bytes = lane->cursor_bytes = thread * part_bytes;
-		if (thread + 1 < workload->threads) /* the last one has what does not divide */
-			lane->end_bytes = lane->begin_bytes + part_bytes;
+		lane->begin_bytes = workload->offset_bytes + thread * workload->thread_step_bytes;
+		lane->end_bytes = lane->begin_bytes + stream->span_bytes;
+		if (has_parts) {
+			lane->begin_bytes += thread * part_bytes;
+			if (thread + 1 < workload->threads) /* the last one has what does not divide */
+				lane->end_bytes = lane->begin_bytes + part_bytes;
+		}
+		lane->cursor_bytes = walks(stream) ? lane->begin_bytes : UINT64_MAX;
 	}
 	return 0;
 }
@@ -202,6 +240,7 @@ int stream_init(struct stream *stream, const struct workload *workload,
 		.trim_percent = workload->trim_percent,
 		.zeroes_percent = workload->zeroes_percent,
 		.random_percent = workload->random_percent,
+		.flush_writes = workload->flush_writes,
 		.op = sequence(seed, name, "op", space),
 		.size = sequence(seed, name, "size", space),
 		.address = sequence(seed, name, "address", space),
@@ -287,8 +326,8 @@ static inline uint64_t sequential_offset(const struct stream *stream, const stru
 {
 	uint64_t offset = lane->cursor_bytes;
 
-	if (!stream->is_aligned && offset % stream->align_bytes)
-		offset += stream->align_bytes - offset % stream->align_bytes;
+	if (!stream->is_aligned && (offset - lane->begin_bytes) % stream->align_bytes)
+		offset += stream->align_bytes - (offset - lane->begin_bytes) % stream->align_bytes;
 	return offset < lane->end_bytes ? offset : lane->begin_bytes;
 }
 
@@ -300,8 +339,9 @@ static inline uint64_t next_offset(struct stream *stream, const struct stream_la
 	if (!chance(&stream->order, stream->random_percent) && lane->cursor_bytes != UINT64_MAX)
 		return sequential_offset(stream, lane);
 	if (stream->pattern == PATTERN_UNIFORM)
-		return rng_below(&stream->address, size->places) * stream->align_bytes;
-	return zipf_offset(stream, size->size_bytes);
+		return lane->begin_bytes +
+		       rng_below(&stream->address, size->places) * stream->align_bytes;
+	return lane->begin_bytes + zipf_offset(stream, size->size_bytes);
 }
 
 /* A lane that is through changes places with the last open one. */
@@ -330,6 +370,13 @@ uint64_t stream_fill_requests(uint64_t size_bytes, uint32_t request_bytes, uint3
 	       (last_bytes + request_bytes - 1) / request_bytes;
 }
 
+static void flush_next(struct stream_lane *lane, struct io *io)
+{
+	io->op = IO_FLUSH;
+	io->offset_bytes = io->size_bytes = 0;
+	lane->unflushed = 0;
+}
+
 void stream_next(struct stream *stream, uint32_t lane_index, struct io *io)
 {
 	struct stream_lane *lane = stream->pattern == PATTERN_FILL ? draw_lane(stream) :
@@ -338,7 +385,12 @@ void stream_next(struct stream *stream, uint32_t lane_index, struct io *io)
 	uint64_t offset, rest_bytes;
 
 	assert(lane_index < stream->lane_count);
+	if (stream->flush_writes && lane->unflushed == stream->flush_writes) {
+		flush_next(lane, io);
+		return;
+	}
 	io->op = next_op(stream);
+	lane->unflushed += io->op == IO_WRITE;
 	size = next_size(stream, io->op == IO_READ ? &stream->reads : &stream->writes);
 	offset = next_offset(stream, lane, size);
 	rest_bytes = lane->end_bytes - offset;

@@ -46,8 +46,9 @@ struct stream_mix {
 };
 
 struct stream_lane {
-	uint64_t begin_bytes, end_bytes; /* its part of the span */
+	uint64_t begin_bytes, end_bytes; /* its part of the span, or its span, on the target */
 	uint64_t cursor_bytes;           /* where its last request ended; UINT64_MAX: no request yet */
+	uint32_t unflushed;              /* writes since its last flush */
 };
 
 struct stream {
@@ -55,6 +56,7 @@ struct stream {
 	uint32_t read_percent, trim_percent, zeroes_percent, random_percent;
 	uint32_t min_bytes;  /* its smallest request */
 	uint64_t span_bytes, align_bytes;
+	uint32_t flush_writes;
 	bool is_aligned;     /* every size is a multiple of align_bytes */
 	struct stream_mix reads, writes; /* trims and zeroes have the sizes of writes */
 	struct rng op, size, address, order;

@@ -20,6 +20,12 @@ enum pattern {
 			       for workload files: see run_fill() */
 };
 
+/* At a rate: when. */
+enum arrivals {
+	ARRIVALS_DETERMINISTIC, /* every 1/rate */
+	ARRIVALS_EXPONENTIAL,   /* a Poisson process: what many independent users make */
+};
+
 enum {
 	WORKLOAD_SIZES = 32,
 	WORKLOAD_THETA_MILLI_MAX = 2000,
@@ -52,6 +58,15 @@ struct workload {
 				       when all sizes are equal, else of the smallest */
 	uint32_t threads, depth;    /* outstanding = threads x depth */
 	uint64_t span_millipercent; /* of the target; 100000 is all of it */
+
+	/* What the files of other programs ask for; zero where nobody did. */
+	uint64_t offset_bytes;      /* where the span begins */
+	uint64_t span_bytes;        /* its size, instead of span_millipercent, which is 100000 */
+	bool shares_span;           /* every thread goes over the whole span, also in sequence,
+				       instead of over a part of its own */
+	uint64_t thread_step_bytes; /* shares_span: the span of a thread begins so far behind that of
+				       the thread before it */
+	uint32_t flush_writes;      /* a flush after so many writes of a thread; 0: none */
 };
 
 /*

@@ -70,7 +70,9 @@ static bool same_workload(const struct workload *a, const struct workload *b)
 	       same_mix(&a->read_sizes, &b->read_sizes) &&
 	       same_mix(&a->write_sizes, &b->write_sizes) && a->align_bytes == b->align_bytes &&
 	       a->threads == b->threads && a->depth == b->depth &&
-	       a->span_millipercent == b->span_millipercent;
+	       a->span_millipercent == b->span_millipercent && a->offset_bytes == b->offset_bytes &&
+	       a->span_bytes == b->span_bytes && a->shares_span == b->shares_span &&
+	       a->thread_step_bytes == b->thread_step_bytes && a->flush_writes == b->flush_writes;
 }
 
 /* Writes the workload unless an earlier phase has brought it. */
@@ -111,6 +113,10 @@ static int put_phase(struct result *result, const struct phase *phase, size_t in
 	row->fill_bytes = phase->fill_bytes;
 	row->round_max = phase->round_max;
 	row->min_fill_millipercent = phase->min_fill_millipercent;
+	row->rate = phase->rate;
+	row->arrivals = phase->arrivals;
+	row->max_bytes = phase->max_bytes;
+	row->is_beside = phase->is_beside;
 	if (phase->workload) {
 		row->workload = phase->workload->name;
 		row->outstanding = phase->workload->threads * phase->workload->depth;

@@ -221,6 +221,11 @@ static int export_workloads(struct result *result, struct csv *csv)
 		put_ratio(csv, row->span_millipercent, 1000, 3);
 		put_u64(csv, row->zeroes_percent);
 		put_u64(csv, row->compress_percent);
+		put_u64(csv, row->offset_bytes);
+		put_u64(csv, row->span_bytes);
+		put_bool(csv, row->shares_span);
+		put_u64(csv, row->thread_step_bytes);
+		put_u64(csv, row->flush_writes);
 		put_text(csv, row->help);
 		put_text(csv, row->source);
 		put_line_end(csv);
@@ -268,10 +273,12 @@ static void put_phase_plan(struct csv *csv, const struct result_phase *phase)
 		put_ratio(csv, phase->min_fill_millipercent, 1000, 3);
 	else
 		put_none(csv);
+	put_u64_if(csv, phase->max_bytes, phase->max_bytes);
+	put_bool(csv, phase->is_beside);
 }
 
 #define PHASE_PLAN "chain,base,duration_s,window_s,outstanding_most,passes,fill_bytes,round_max," \
-	"min_fill_percent,"
+	"min_fill_percent,max_bytes,beside,"
 
 static void put_stats(struct csv *csv, const struct stats *stats)
 {
@@ -482,7 +489,8 @@ static const struct export exports[] = {
 	{ "meta", "key,value", export_texts, NULL },
 	{ "workloads", "name,read_percent,trim_percent,pattern,random_percent,zipf_theta,read_sizes,"
 	  "write_sizes,align_bytes,threads,depth,span_percent,zeroes_percent,compress_percent,"
-	  "help,source", export_workloads, NULL },
+	  "offset_bytes,span_bytes,shares_span,thread_step_bytes,flush_writes,help,source",
+	  export_workloads, NULL },
 	{ "phases", PHASE_HEAD PHASE_ASKED "status," PHASE_PLAN STATS LATENCIES VERDICT BUSY HEALTH
 	  "note", NULL, export_phase },
 	{ "rounds", PHASE_HEAD "round,value", NULL, export_rounds },

@@ -91,6 +91,15 @@ static const char *phase_fault(const struct plan *plan, const struct phase *phas
 	return phase->duration_ns > 0 ? NULL : "takes no time";
 }
 
+/* The phase before it is of its chain, and a run too. */
+static bool has_company(const struct plan *plan, const struct phase *phase)
+{
+	const struct phase *before = phase - 1;
+
+	return phase > plan->phases && before->chain == phase->chain && before->kind == phase->kind &&
+	       (phase->kind == PHASE_RUN || phase->kind == PHASE_POINT);
+}
+
 /* The texts of a row move into what the plan owns. */
 static int take_workloads(struct result *result, struct plan *plan)
 {
@@ -145,6 +154,10 @@ static int take_phase(const char *path, struct plan *plan, struct result_phase *
 	phase->fill_bytes = row->fill_bytes;
 	phase->round_max = row->round_max;
 	phase->min_fill_millipercent = row->min_fill_millipercent;
+	phase->rate = row->rate;
+	phase->arrivals = row->arrivals;
+	phase->max_bytes = row->max_bytes;
+	phase->is_beside = row->is_beside;
 	phase->chain = row->chain;
 	plan->phase_count++;
 	if (row->chain > plan->chain_count)
@@ -153,6 +166,8 @@ static int take_phase(const char *path, struct plan *plan, struct result_phase *
 	if (row->chain == plan->chain_count)
 		plan->chain_count++;
 	fault = phase_fault(plan, phase);
+	if (!fault && phase->is_beside && !has_company(plan, phase))
+		fault = "is at the same time as one that it cannot be beside";
 	if (fault)
 		return fail(EBADMSG, "%s: corrupt: phase %zu %s", path, row->index, fault);
 	return 0;

@@ -146,6 +146,10 @@ struct result_phase {
 	size_t base;                   /* as in struct phase, like all that follow */
 	uint32_t passes, fill_bytes, round_max;
 	uint64_t min_fill_millipercent;
+	uint64_t rate;
+	enum arrivals arrivals;
+	uint64_t max_bytes;
+	bool is_beside;
 	struct phase_result outcome;
 };
 

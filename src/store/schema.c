@@ -26,6 +26,10 @@ const char *const pattern_words[] = {
 	[PATTERN_ZIPF] = "zipf", NULL,
 };
 
+const char *const arrivals_words[] = {
+	[ARRIVALS_DETERMINISTIC] = "deterministic", [ARRIVALS_EXPONENTIAL] = "exponential", NULL,
+};
+
 /* COLUMN(struct, its member, the column's name, type) */
 #define COLUMN(row, member, title, kind) \
 	{ .name = title, .type = COLUMN_##kind, .offset = offsetof(row, member) }
@@ -53,6 +57,15 @@ static const struct column workload_columns[] = {
 	  .offset = offsetof(struct workload, zeroes_percent) },
 	{ .name = "compress_percent", .type = COLUMN_U32, .since = 4,
 	  .offset = offsetof(struct workload, compress_percent) },
+#define W_SINCE(version, member, kind) \
+	{ .name = #member, .type = COLUMN_##kind, .since = version, \
+	  .offset = offsetof(struct workload, member) }
+	W_SINCE(4, offset_bytes, U64),
+	W_SINCE(4, span_bytes, U64),
+	W_SINCE(4, shares_span, BOOL),
+	W_SINCE(4, thread_step_bytes, U64),
+	W_SINCE(4, flush_writes, U32),
+#undef W_SINCE
 #undef W
 };
 
@@ -72,6 +85,15 @@ static const struct column phase_columns[] = {
 	P(fill_bytes, U32),
 	P(round_max, U32),
 	P(min_fill_millipercent, U64),
+#define P_SINCE(version, member, kind) \
+	{ .name = #member, .type = COLUMN_##kind, .since = version, \
+	  .offset = offsetof(struct result_phase, member) }
+	P_SINCE(4, rate, U64),
+	{ .name = "arrivals", .type = COLUMN_WORD, .since = 4, .words = arrivals_words,
+	  .offset = offsetof(struct result_phase, arrivals) },
+	P_SINCE(4, max_bytes, U64),
+	P_SINCE(4, is_beside, BOOL),
+#undef P_SINCE
 #undef P
 };
 

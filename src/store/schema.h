@@ -57,7 +57,8 @@ extern const struct table table_outcomes;  /* rows: struct phase_result */
 extern const struct table table_windows;   /* rows: struct window */
 extern const struct table table_rounds;    /* rows: uint64_t */
 
-extern const char *const phase_kind_words[], *const phase_status_words[], *const pattern_words[];
+extern const char *const phase_kind_words[], *const phase_status_words[], *const pattern_words[],
+	*const arrivals_words[];
 
 /*
  * Statements as text, for a file of this version. Insert, which only the latest version is
