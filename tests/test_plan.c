@@ -376,7 +376,8 @@ TEST(wrong_steps_are_refused_with_their_line)
 	check_refused(HEAD "  - {}\n",
 		      "p.yaml:6: missing key 'do' in 'steps' (what the step does)");
 	check_refused(HEAD "  - do: fil\n",
-		      "p.yaml:6: steps.do: 'fil' is not one of: purge, fill, curve, rounds, run");
+		      "p.yaml:6: steps.do: 'fil' is not one of: purge, fill, curve, rounds, run, "
+		      "application");
 	check_refused(HEAD "  - do: fill\n    passes: 1\n",
 		      "p.yaml:6: missing key 'size' in 'steps' (size of a request)");
 	check_refused(HEAD "  - do: fill\n    size: 128K\n    pases: 1\n",

@@ -646,7 +646,8 @@ TEST(everything_is_exported_in_sections_and_host_facts_are_not)
 		"derived\n"
 		"vdi,60,3,zipf,80,1.2,4096:60 65536:40,8192:7,512,1,16,100,2,40,0,0,0,0,0,,ours\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,status,",
-		"\n\nphase,name,round,value\n3,steady,0,4711\n\n",
+		"\n\nname,time_s,help,source\n\nphase,name,application,figure,unit,value\n"
+		"\nphase,name,round,value\n3,steady,0,4711\n\n",
 		"\n\nphase,name,group,kind,workload,percent,offered_iops,window,",
 		"\n\nphase,name,from,latency_us,ios\n",
 	};
@@ -666,8 +667,62 @@ TEST(everything_is_exported_in_sections_and_host_facts_are_not)
 	}
 	check(at[strlen(at) - 1] == '\n');
 	check_equal(result_export_csv_table(result, "window", stdout), -EINVAL);
-	check(strcmp(fail_message(), "there is no table 'window'; try meta, workloads, phases, rounds, "
-		     "windows or histogram") == 0);
+	check(strcmp(fail_message(), "there is no table 'window'; try meta, workloads, phases, "
+		     "applications, figures, rounds, windows or histogram") == 0);
+	result_close(result);
+}
+
+static struct application bank = {
+	.name = (char *)"bank", .help = (char *)"moves money", .source = (char *)"ours",
+	.text = (char *)"kind: oltp\nname: bank\n", .time_ns = 3600000000000,
+};
+
+static struct application *banks[] = { &bank };
+
+static struct phase bank_phases[] = {
+	{ .kind = PHASE_PURGE, .name = (char *)"purge", .group = (char *)"" },
+	{ .kind = PHASE_APPLICATION, .name = (char *)"bank", .group = (char *)"bank",
+	  .application = &bank, .duration_ns = 1000, .window_ns = 100, .cycle_scale_milli = 226 },
+};
+
+static struct plan bank_plan = {
+	.name = (char *)"bank", .help = (char *)"", .source = (char *)"ours", .phase_count = 2,
+	.phases = bank_phases, .chain_count = 1, .application_count = 1, .applications = banks,
+};
+
+TEST(an_application_and_its_figures_come_back_as_they_were)
+{
+	struct merits merits = { NULL, 0 }, read;
+	struct result *result;
+	struct plan *again;
+
+	ok(result_create(fresh("bank"), &bank_plan, &result));
+	merits_add(&merits, "tps", "1/s", 6159.4);
+	merits_add(&merits, "latency_p99", "us", 38600);
+	ok(result_phase_begin(result, 1, 0));
+	ok(result_figures(result, 1, &merits));
+	check_equal(result_figures(result, 1, &merits), -EEXIST);
+	ok(result_figures_read(result, 1, &read));
+	check_equal(read.count, 2);
+	check(!strcmp(read.rows[1].name, "latency_p99") && !strcmp(read.rows[1].unit, "us"));
+	check(read.rows[0].value == 6159.4);
+	merits_clear(&read);
+	check(strcmp(export_text(result, "figures"),
+		     "phase,name,application,figure,unit,value\n1,bank,bank,tps,1/s,6159.4\n"
+		     "1,bank,bank,latency_p99,us,38600\n") == 0);
+	check(strcmp(export_text(result, "applications"),
+		     "name,time_s,help,source\nbank,3600,moves money,ours\n") == 0);
+	ok(result_plan_read(result, &again));
+	check_equal(again->phase_count, 2);
+	check_equal(again->phases[1].kind, PHASE_APPLICATION);
+	check_equal(again->phases[1].cycle_scale_milli, 226);
+	check(!strcmp(again->phases[1].application->text, bank.text));
+	check_equal(again->phases[1].application->time_ns, bank.time_ns);
+	plan_free(again);
+	ok(result_phase_begin(result, 1, 0)); /* once more: what the first attempt left is gone */
+	ok(result_figures_read(result, 1, &read));
+	check_equal(read.count, 0);
+	merits_clear(&merits);
 	result_close(result);
 }
 
@@ -1444,8 +1499,9 @@ static void check_documented(const char *page, const char *name)
 TEST(each_table_and_column_is_told_of_on_the_page_about_the_format)
 {
 	static const struct table *const tables[] = { &table_workloads, &table_phases, &table_outcomes,
-						      &table_windows, &table_rounds };
-	static char page[32768];
+						      &table_windows, &table_rounds,
+						      &table_applications, &table_figures };
+	static char page[65536];
 	_cleanup_file_ FILE *file = fopen(SOURCE_ROOT "/doc/result-format.md", "r");
 	struct result *result = create("documented");
 	char *at;

@@ -45,7 +45,7 @@ TEST(figures_of_one_drive_and_bed_share_a_run_and_others_say_why_not)
 		       "a,4k-random-write,latency_mean,=,5,us,no,x\n"
 		       "a,4k-random-read,iops,=,100,1/s,yes,y\n"
 		       "b,4k-random-read,iops,=,100,1/s,yes,x\n"
-		       "a,oltp,tps,=,100,1/s,yes,x\n"
+		       "a,tpch,tps,=,100,1/s,yes,x\n"
 		       "a,4k-random-read,rank,=,last,text,no,x\n");
 	check_equal(validation->job_count, 2);
 	check_equal(validation->figures[0].job, 0);
@@ -137,7 +137,7 @@ TEST(judged_rows_that_cannot_be_mapped_are_listed_each_with_a_reason_and_stop_no
 	struct validate_tally tally;
 
 	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
-		       "a,oltp,tps,=,100,1/s,yes,x\n"
+		       "a,tpch,tps,=,100,1/s,yes,x\n"
 		       "b,4k-random-read,iops,=,100,1/s,yes,x\n"
 		       "a,4k-random-read,rank,=,3,1,yes,x\n"
 		       "a,4k-random-read,iops,=,last,1/s,yes,x\n"
@@ -154,7 +154,7 @@ TEST(judged_rows_that_cannot_be_mapped_are_listed_each_with_a_reason_and_stop_no
 	check_equal(tally.missing, 1);
 	validate_print(validation, out, 200);
 	fclose(out);
-	check(strstr(text, "oltp"));
+	check(strstr(text, "tpch"));
 	check(strstr(text, "no such bed"));
 	check(strstr(text, "Judged figures: 8, of which 1 compared, 6 not mapped, 1 not given"));
 	check(strstr(text, "not mapped: no such test yet: 2 figures, 1 of them judged\n"));
@@ -211,7 +211,7 @@ TEST(the_page_draws_each_compared_figure_and_tells_fitted_from_predicted)
 	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
 		       "a,4k-random-read,start_latency_mean,=,100,us,yes,x\n"
 		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
-		       "<i>,oltp,tps,=,100,1/s,yes,x\n");
+		       "<i>,tpch,tps,=,100,1/s,yes,x\n");
 	validate_take(validation, 0, summary, "4k-random-read iops", "");
 	validate_json(validation, &json);
 	check(!strcmp(json.text, "{\"drives\":[\"a\"],\"charts\":{\"errors\":{\"kind\":\"errors\","
@@ -236,7 +236,7 @@ TEST(sensitivity_is_the_change_against_our_run_lengths_and_na_without_a_run)
 
 	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
 		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
-		       "a,oltp,tps,=,100,1/s,yes,x\n");
+		       "a,tpch,tps,=,100,1/s,yes,x\n");
 	validate_take(validation, 0, summary, "", "");
 	summary->groups[0].runs[1].iops = 99;
 	validate_take_variant(validation, 0, 1, summary);
@@ -257,10 +257,10 @@ TEST(a_third_of_the_judged_figures_may_be_fitted_to_and_no_more)
 	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
 		       "a,4k-random-read,start_latency_mean,=,100,us,yes,x\n"
 		       "a,4k-random-read,latency_mean,=,100,us,no,x\n"
-		       "a,oltp,tps,=,100,1/s,yes,x\n");
+		       "a,tpch,tps,=,100,1/s,yes,x\n");
 	validate_take(validation, 0, summary, "4k-random-read iops, 4k-random-read latency_mean", "");
 	check(validate_fitted_within_bounds(validation));
-	validate_take(validation, 0, summary, "4k-random-read iops, oltp tps", "");
+	validate_take(validation, 0, summary, "4k-random-read iops, tpch tps", "");
 	check(!validate_fitted_within_bounds(validation));
 	summary_free(summary);
 	drop();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/app.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/data.h"
@@ -108,6 +109,23 @@ static int add_workload(struct columns *rows, const char *name)
 	return 0;
 }
 
+static int add_application(struct columns *rows, const char *name)
+{
+	struct app *app;
+	char warm_up[UNITS_BYTES], time[UNITS_BYTES];
+	_cleanup_free_ char *lengths = NULL;
+	int err = app_load(name, &app);
+
+	if (err)
+		return err;
+	lengths = app->time_ns ? xasprintf("%s + %s", format_duration(app->warm_up_ns, warm_up),
+					   format_duration(app->time_ns, time)) :
+				 xstrdup("until done");
+	columns_add(rows, name, app->kind->name, lengths, app->help, NULL);
+	app_free(app);
+	return 0;
+}
+
 static int add_plan(struct columns *rows, const char *name)
 {
 	const struct plan_options options = { 0 };
@@ -160,6 +178,12 @@ static int list_workloads(const char *directory)
 {
 	(void)directory;
 	return list_files("workloads", add_workload);
+}
+
+static int list_applications(const char *directory)
+{
+	(void)directory;
+	return list_files("workloads/apps", add_application);
 }
 
 static int list_plans(const char *directory)
@@ -293,6 +317,7 @@ static const struct lister {
 	{ "drives", "Drives, as models (review DRIVE, run WORKLOAD DRIVE)", list_drives },
 	{ "beds", "Beds: the host of a modelled drive (--bed)", list_beds },
 	{ "workloads", "Workloads (run WORKLOAD TARGET)", list_workloads },
+	{ "applications", "Applications, as models (run APPLICATION DRIVE)", list_applications },
 	{ "plans", "Plans of a review (review --only)", list_plans },
 	{ "targets", "Kinds of target (KIND:ARGUMENT)", list_targets },
 	{ "results", "Results in this directory", list_results },
@@ -335,7 +360,7 @@ static int unknown_thing(const char *word)
 	near = data_nearest(word, names, LISTERS);
 	if (near)
 		return fail(EINVAL, "list: unknown kind '%s'; did you mean '%s'?", word, near);
-	return fail(EINVAL, "list: unknown kind '%s'; drives, beds, workloads, plans, targets or results",
+	return fail(EINVAL, "list: unknown kind '%s'; drives, beds, workloads, applications, plans, targets or results",
 		    word);
 }
 
@@ -389,7 +414,7 @@ static int run_list(int count, const char **arguments)
 
 const struct command command_list = {
 	.name = "list",
-	.arguments = "[drives|beds|workloads|plans|targets|results [DIR]]",
+	.arguments = "[drives|beds|workloads|applications|plans|targets|results [DIR]]",
 	.help = "what there is to name: drives, workloads, kinds of target, results",
 	.example = "drivebay list drives",
 	.options = filters,

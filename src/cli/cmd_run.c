@@ -20,6 +20,7 @@ enum {
 };
 
 static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
+static char *cycle_text;
 static int fill, until_steady;
 
 static const struct poptOption options[] = {
@@ -33,6 +34,7 @@ static const struct poptOption options[] = {
 	{ "rounds", 0, POPT_ARG_STRING, &rounds_text, 0, "how many there are at most (default: 25)", "N" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
+	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
 	POPT_TABLEEND
 };
@@ -40,6 +42,7 @@ static const struct poptOption options[] = {
 struct request {
 	const char *workload; /* NULL: the options are all of it */
 	uint64_t duration_ns, round_ns, round_max;
+	uint64_t cycle_scale_milli; /* 0: as the application says */
 };
 
 /* Twenty points for a short run, one a second for a long one. */
@@ -67,11 +70,20 @@ static int make_plan(const void *context, uint32_t scale, struct plan **out)
 	return 0;
 }
 
+/* As long as it says, unless --time says otherwise. */
+static int make_application_plan(const void *context, uint32_t scale, struct plan **out)
+{
+	const struct request *request = context;
+
+	return plan_of_application(request->workload, time_text ? request->duration_ns : 0, scale,
+				   (uint32_t)request->cycle_scale_milli, out);
+}
+
 static bool names_a_workload(const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 
-	return data_find("workloads", name, &path) == 0;
+	return data_find("workloads", name, &path) == 0 || application_exists(name);
 }
 
 /* One argument is the target, and something must say what to send to it. */
@@ -152,6 +164,34 @@ static int choose_times(struct request *request)
 	return err;
 }
 
+/* What an application does by itself. */
+static int check_application(const char *name)
+{
+	const char *option = fill ? "--fill" : until_steady ? "--until-steady" : rate_text ? "--rate" :
+			     arrivals_text ? "--arrivals" : load_state ? "--load-state" : NULL;
+
+	if (!option && load_options_given())
+		return fail(EINVAL, "%s: is an application: what it sends is its own affair; leave out the "
+				    "options of a workload", name);
+	if (option)
+		return fail(EINVAL, "%s: is an application: it begins with a fresh drive, loads its own data "
+				    "and sends as it goes; leave out %s", name, option);
+	return 0;
+}
+
+static int choose_cycle(bool is_application, uint64_t *out)
+{
+	if (!cycle_text)
+		return 0;
+	if (!is_application)
+		return fail(EINVAL, "--cycle-scale: is for an application with terminals, such as tpcc");
+	if (parse_milli(cycle_text, out))
+		return prefix("cycle-scale");
+	if (*out < 1 || *out > 100000)
+		return fail(EINVAL, "--cycle-scale: %s is not between 0.001 and 100", cycle_text);
+	return 0;
+}
+
 static int run_workload(int count, const char **arguments)
 {
 	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
@@ -163,11 +203,19 @@ static int run_workload(int count, const char **arguments)
 		.load_state = load_state,
 		.save_state = save_state,
 	};
+	bool is_application;
 	int err;
 
 	if (count > 1)
 		request.workload = arguments[0];
 	err = check_arguments(request.workload, setup.target);
+	is_application = !err && request.workload && application_exists(request.workload);
+	if (is_application) {
+		setup.make_plan = make_application_plan;
+		err = check_application(request.workload);
+	}
+	if (!err)
+		err = choose_cycle(is_application, &request.cycle_scale_milli);
 	if (!err)
 		err = choose_arrivals(&setup.arrivals);
 	if (!err)
@@ -179,8 +227,8 @@ static int run_workload(int count, const char **arguments)
 
 const struct command command_run = {
 	.name = "run",
-	.arguments = "[WORKLOAD] TARGET",
-	.help = "one workload on one target",
+	.arguments = "[WORKLOAD|APPLICATION] TARGET",
+	.help = "one workload or application on one target",
 	.example = "drivebay run samsung-983-dct --block 4k --random --depth 32 --fill --time 2s",
 	.options = options,
 	.run = run_workload,

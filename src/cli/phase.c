@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/app.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
 
@@ -252,6 +253,63 @@ static int do_rounds(struct chain_run *run, struct phase_result *out)
 	return err;
 }
 
+/* ---- applications ---- */
+
+/* Loading and warming up are no part of what is counted. */
+static void on_measure(void *context)
+{
+	struct chain_run *run = context;
+
+	read_counters(run->target, &run->before);
+}
+
+static int run_application(struct chain_run *run, const struct app *app, struct phase_result *out)
+{
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+	const struct app_config config = {
+		.seed = run->config->seed,
+		.name = phase->name,
+		.duration_ns = phase->duration_ns,
+		.window_ns = phase->window_ns,
+		.cycle_scale_milli = phase->cycle_scale_milli,
+		.on_measure = on_measure,
+		.on_window = on_window,
+		.on_progress = on_progress,
+		.context = run,
+		.stop = run->stop,
+	};
+	struct merits merits = { NULL, 0 };
+	int err;
+
+	run->last_third_ns = phase->duration_ns / 3 * 2;
+	err = app_run(app, run->target, &config, &out->stats, &merits);
+	if (!err)
+		err = run->window_err;
+	if (!err)
+		err = result_figures(run->result, run->phase, &merits);
+	out->sustained = was_sustained(run, &out->stats);
+	merits_clear(&merits);
+	return err;
+}
+
+static int do_application(struct chain_run *run, struct phase_result *out)
+{
+	const struct application *application =
+		run->config->plan->phases[run->phase].application;
+	struct app *app;
+	int err = app_parse(application->name, application->text, strlen(application->text), &app);
+
+	if (err)
+		return err;
+	out->note = app_misfit(app, run->target);
+	if (out->note)
+		out->status = PHASE_SKIPPED;
+	else
+		err = run_application(run, app, out);
+	app_free(app);
+	return err;
+}
+
 static int do_phase(struct chain_run *run, struct phase_result *out)
 {
 	switch (run->config->plan->phases[run->phase].kind) {
@@ -265,6 +323,8 @@ static int do_phase(struct chain_run *run, struct phase_result *out)
 		return do_point(run, out);
 	case PHASE_ROUNDS:
 		return do_rounds(run, out);
+	case PHASE_APPLICATION:
+		return do_application(run, out);
 	}
 	abort();
 }
@@ -363,6 +423,7 @@ int phase_run(struct chain_run *run, size_t index)
 
 	run->phase = index;
 	run->window_base = run->window_index = run->window_offset_ns = 0;
+	run->last_third_ios = run->last_third_elapsed_ns = 0;
 	stats_clear(&out->stats);
 	progress_phase(run->progress, index);
 	out->status = PHASE_DONE;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/app.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/data.h"
@@ -119,6 +120,29 @@ static int check_fit(const struct setup *setup, const struct target *target)
 		return fail(EINVAL, "%s: is no model, and --scale, --full-size and --bed are for models",
 			    name);
 	return 0;
+}
+
+/* What is wrong with an application is said before anything is done for it. */
+static int check_applications(const struct plan *plan, const struct target *target)
+{
+	bool only = plan->application_count > 0;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->phase_count; i++)
+		only = only && (plan->phases[i].kind == PHASE_APPLICATION ||
+				plan->phases[i].kind == PHASE_PURGE);
+	for (size_t i = 0; !err && i < plan->application_count; i++) {
+		const struct application *one = plan->applications[i];
+		struct app *app;
+
+		err = app_parse(one->name, one->text, strlen(one->text), &app);
+		if (!err)
+			app_free(app);
+	}
+	if (!err && only && !target->is_virtual)
+		err = fail(EINVAL, "%s: is a model of the application, for modelled drives; on a real drive "
+				   "run the program itself", plan->applications[0]->name);
+	return err;
 }
 
 /* A plan of days must not end at a workload that the drive is too small for. */
@@ -426,6 +450,8 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 		err = check_fit(setup, *target);
 	if (!err)
 		err = check_workloads(*plan, *target);
+	if (!err)
+		err = check_applications(*plan, *target);
 	if (err || (*target)->scale <= 1)
 		return err;
 	plan_free(*plan);

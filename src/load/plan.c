@@ -23,11 +23,11 @@ enum {
 
 /* --- A plan file, as written. --- */
 
-enum step_kind { STEP_PURGE, STEP_FILL, STEP_CURVE, STEP_ROUNDS, STEP_RUN };
+enum step_kind { STEP_PURGE, STEP_FILL, STEP_CURVE, STEP_ROUNDS, STEP_RUN, STEP_APPLICATION };
 
-static const char *const step_words[] = { "purge", "fill", "curve", "rounds", "run", NULL };
+static const char *const step_words[] = { "purge", "fill", "curve", "rounds", "run", "application", NULL };
 
-_Static_assert(STEP_PURGE == 0 && STEP_RUN == 4, "step_words");
+_Static_assert(STEP_PURGE == 0 && STEP_APPLICATION == 5, "step_words");
 
 struct percents {
 	uint32_t values[PERCENTS_MAX];
@@ -48,6 +48,8 @@ struct step {
 	uint64_t kind; /* enum step_kind */
 	const struct yml_node *node;
 	const struct yml_node *workloads; /* a name or a list of names */
+	const struct yml_node *application;
+	uint64_t cycle_scale_milli;
 	uint32_t fill_bytes, passes;
 	uint64_t min_fill_millipercent;
 	struct lengths full, quick;
@@ -89,6 +91,17 @@ static int read_workloads(const struct yml *yaml, const struct yml_node *node,
 	if (!err && names.count == 0)
 		err = yml_fail(yaml, node, "the list of workloads is empty");
 	yml_strings_free(&names);
+	*(const struct yml_node **)to = node;
+	return err;
+}
+
+static int read_application(const struct yml *yaml, const struct yml_node *node,
+			    const struct yml_key *key, void *to)
+{
+	char *name = NULL;
+	int err = yml_read_string(yaml, node, key, &name);
+
+	free(name);
 	*(const struct yml_node **)to = node;
 	return err;
 }
@@ -148,6 +161,14 @@ static const struct yml_key run_keys[] = {
 	{ NULL },
 };
 
+static const struct yml_key application_keys[] = {
+	DO,
+	{ "application", read_application, AT(application), true, "the name of an application" },
+	{ "cycle_scale", yml_read_milli, AT(cycle_scale_milli), false, NULL, 1, 100000 },
+	WINDOWS,
+	{ NULL },
+};
+
 static const struct yml_key *keys_of(enum step_kind kind)
 {
 	switch (kind) {
@@ -161,6 +182,8 @@ static const struct yml_key *keys_of(enum step_kind kind)
 		return rounds_keys;
 	case STEP_RUN:
 		return run_keys;
+	case STEP_APPLICATION:
+		return application_keys;
 	}
 	abort();
 }
@@ -229,6 +252,14 @@ static char *count_name(const struct expansion *expansion, const char *word, uns
 	return xasprintf("%s/%s-%u", expansion->name, word, n);
 }
 
+/* A hundred and twenty of them; where the end is not known, minutes of a drive's full time. */
+static uint64_t application_window_ns(uint64_t duration_ns, uint32_t scale)
+{
+	uint64_t window_ns = duration_ns ? duration_ns / 120 : 60 * S_NS / (scale ? scale : 1);
+
+	return window_ns ? window_ns : 1;
+}
+
 static bool has_group(const struct plan *plan, const char *group)
 {
 	for (size_t i = 0; i < plan->phase_count; i++)
@@ -269,7 +300,7 @@ static int add_phase(struct expansion *expansion, const struct step *step, struc
 					expansion->phase_capacity * sizeof(*plan->phases));
 	}
 	phase.chain = plan->chain_count - 1;
-	if (phase.window_ns > phase.duration_ns)
+	if (phase.window_ns > phase.duration_ns && phase.duration_ns)
 		phase.window_ns = phase.duration_ns;
 	plan->phases[plan->phase_count++] = phase;
 	return 0;
@@ -442,6 +473,54 @@ static int find_workload(struct expansion *expansion, const struct yml_node *nod
 	return 0;
 }
 
+/* An application of the plan, loaded once. */
+static int find_application(struct expansion *expansion, const struct yml_node *node,
+			    const struct application **out)
+{
+	struct plan *plan = expansion->plan;
+	struct application *application;
+	int err = application_load(node->text, &application);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < plan->application_count; i++)
+		if (!strcmp(plan->applications[i]->name, application->name)) {
+			application_free(application);
+			*out = plan->applications[i];
+			return 0;
+		}
+	plan->applications = xrealloc(plan->applications, (plan->application_count + 1) *
+				      sizeof(*plan->applications));
+	plan->applications[plan->application_count++] = application;
+	*out = application;
+	return 0;
+}
+
+static int lay_application(struct expansion *expansion, const struct step *step)
+{
+	const struct application *application;
+	_cleanup_free_ char *name = NULL;
+	int err = find_application(expansion, step->application, &application);
+
+	if (err)
+		return err;
+	name = xasprintf("%s/%s", expansion->name, application->name);
+	if (has_group(expansion->plan, name))
+		return yml_fail(expansion->yaml, step->node, "%s is in the plan already", application->name);
+	return add_phase(expansion, step, (struct phase){
+		.kind = PHASE_APPLICATION,
+		.name = xstrdup(name),
+		.group = xstrdup(name),
+		.application = application,
+		.cycle_scale_milli = (uint32_t)step->cycle_scale_milli,
+		.duration_ns = application->time_ns ? scaled(expansion, application->time_ns) : 0,
+		.window_ns = step->full.window_ns ?
+			duration(expansion, step->full.window_ns, step->quick.window_ns) :
+			application_window_ns(scaled(expansion, application->time_ns),
+					      expansion->options->scale),
+	});
+}
+
 static int lay_with(struct expansion *expansion, const struct step *step,
 		    const struct workload *workload)
 {
@@ -456,6 +535,7 @@ static int lay_with(struct expansion *expansion, const struct step *step,
 		return lay_run(expansion, step, group, workload);
 	case STEP_PURGE:
 	case STEP_FILL:
+	case STEP_APPLICATION:
 		break;
 	}
 	abort();
@@ -474,6 +554,8 @@ static int lay_step(struct expansion *expansion, const struct step *step)
 				"the first step must be a purge: a plan owes nothing to what ran before");
 	if (step->kind == STEP_FILL)
 		return lay_fill(expansion, step, step->fill_bytes, step->passes);
+	if (step->kind == STEP_APPLICATION)
+		return lay_application(expansion, step);
 	for (node = list ? node->first : node; node && !err; node = list ? node->next : NULL) {
 		const struct workload *workload = NULL;
 
@@ -659,6 +741,41 @@ void plan_rounds_first(struct plan *plan, uint64_t round_ns, uint32_t round_max)
 	});
 }
 
+int plan_of_application(const char *name, uint64_t duration_ns, uint32_t scale,
+			uint32_t cycle_scale_milli, struct plan **out)
+{
+	struct application *application;
+	struct plan *plan;
+	int err = application_load(name, &application);
+
+	if (err)
+		return err;
+	if (!duration_ns)
+		duration_ns = application->time_ns / (scale ? scale : 1);
+	plan = xcalloc(1, sizeof(*plan));
+	plan->applications = xcalloc(1, sizeof(*plan->applications));
+	plan->applications[0] = application;
+	plan->application_count = plan->chain_count = 1;
+	plan->name = xstrdup(application->name);
+	plan->help = xstrdup(application->help);
+	plan->source = xstrdup(application->source);
+	plan->phase_count = 2;
+	plan->phases = xcalloc(2, sizeof(*plan->phases));
+	plan->phases[0] = (struct phase){ .kind = PHASE_PURGE, .group = xstrdup(""),
+					  .name = xasprintf("%s/purge", plan->name) };
+	plan->phases[1] = (struct phase){
+		.kind = PHASE_APPLICATION,
+		.name = xstrdup(plan->name),
+		.group = xstrdup(plan->name),
+		.application = application,
+		.cycle_scale_milli = cycle_scale_milli,
+		.duration_ns = duration_ns,
+		.window_ns = application_window_ns(duration_ns, scale),
+	};
+	*out = plan;
+	return 0;
+}
+
 void plan_fill_first(struct plan *plan, uint32_t fill_bytes)
 {
 	put_first(plan, (struct phase){
@@ -680,8 +797,11 @@ void plan_free(struct plan *plan)
 	}
 	for (size_t i = 0; i < plan->workload_count; i++)
 		workload_free(plan->workloads[i]);
+	for (size_t i = 0; i < plan->application_count; i++)
+		application_free(plan->applications[i]);
 	free(plan->phases);
 	free(plan->workloads);
+	free(plan->applications);
 	free(plan->name);
 	free(plan->help);
 	free(plan->source);
@@ -701,6 +821,8 @@ const char *phase_kind_name(enum phase_kind kind)
 		return "point";
 	case PHASE_ROUNDS:
 		return "rounds";
+	case PHASE_APPLICATION:
+		return "application";
 	}
 	abort();
 }
@@ -710,6 +832,7 @@ uint64_t phase_planned_ns(const struct phase *phase)
 	switch (phase->kind) {
 	case PHASE_RUN:
 	case PHASE_POINT:
+	case PHASE_APPLICATION:
 		return phase->duration_ns;
 	case PHASE_ROUNDS:
 		return phase->duration_ns * phase->round_max;

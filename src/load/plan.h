@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "load/application.h"
 #include "load/workload.h"
 
 enum phase_kind {
@@ -22,6 +23,8 @@ enum phase_kind {
 	PHASE_POINT,  /* open loop at `percent` of the IOPS of phase `base`, at most the
 			 workload's outstanding in flight, for duration_ns */
 	PHASE_ROUNDS, /* the workload in rounds of duration_ns until steady */
+	PHASE_APPLICATION, /* an application, from the loading of its data on; duration_ns is what is
+			 measured, or 0: until its work is done */
 };
 
 struct phase {
@@ -30,7 +33,9 @@ struct phase {
 	char *group;           /* what belongs into one chart: "corners/4k-random-write"; "" for
 				  purge and fill; a curve has one of its own, and so have the
 				  rounds before it ("corners/4k-random-write/precondition") */
-	const struct workload *workload; /* NULL for purge and fill */
+	const struct workload *workload; /* NULL for purge, fill and application */
+	const struct application *application; /* NULL for all others */
+	uint32_t cycle_scale_milli; /* application: of its terminals' delays; 0: as it says */
 	uint64_t duration_ns;  /* run, point: the run; rounds: one round */
 	uint64_t window_ns;    /* of the series */
 	uint32_t percent;      /* point */
@@ -56,6 +61,8 @@ struct plan {
 	unsigned chain_count;
 	size_t workload_count;
 	struct workload **workloads; /* owned */
+	size_t application_count;
+	struct application **applications; /* owned */
 };
 
 struct plan_options {
@@ -79,6 +86,13 @@ int plan_parse(const char *path, const char *text, size_t size,
 /* One workload, closed loop or (rate > 0) open loop, as a plan of one phase. The workload is the
    plan's from then on. */
 struct plan *plan_for(struct workload *workload, uint64_t duration_ns, uint64_t window_ns);
+
+/*
+ * One application on a fresh target, as a plan of a purge and itself. duration_ns 0: as long as
+ * it says, divided by `scale`.
+ */
+int plan_of_application(const char *name, uint64_t duration_ns, uint32_t scale,
+			uint32_t cycle_scale_milli, struct plan **out);
 
 /*
  * What such a plan does before its run, the last of these calls first: rounds of the workload,

@@ -348,6 +348,19 @@ static bool draws_curve(const struct page *page, size_t g)
 	return false;
 }
 
+static void put_applications(struct page *page)
+{
+	size_t count;
+	const char **names = applications_of(page->summaries, page->count, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		applications_bars(page->summaries, page->count, names[i], page->out);
+		put_table(page, tables_application(page->summaries, page->count, names[i]));
+	}
+	put_table(page, tables_application_drive(page->summaries, page->count));
+	free(names);
+}
+
 static void put_sections(struct page *page)
 {
 	struct buf *out = page->out;
@@ -360,6 +373,7 @@ static void put_sections(struct page *page)
 	put_table(page, tables_busy(page->summaries, page->count));
 	put_table(page, tables_endurance(page->summaries, page->count));
 	put_table(page, tables_steady(page->summaries, page->count));
+	put_applications(page);
 	buf_puts(out, "</section>\n<section aria-labelledby=\"curves\"><h2 id=\"curves\">Latency against IOPS</h2>\n");
 	for (size_t g = 0; g < page->group_count; g++) {
 		if (!draws_curve(page, g))

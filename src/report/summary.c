@@ -160,6 +160,7 @@ void summary_add(struct summary *summary, const struct result_phase *phase,
 	switch (phase->kind) {
 	case PHASE_PURGE:
 	case PHASE_FILL:
+	case PHASE_APPLICATION: /* see summary_add_application() */
 		return;
 	case PHASE_RUN:
 	case PHASE_POINT:
@@ -283,6 +284,7 @@ void summary_free(struct summary *summary)
 		return;
 	for (size_t i = 0; i < summary->group_count; i++)
 		group_free(&summary->groups[i]);
+	summary_free_applications(summary);
 	for (size_t i = 0; i < summary->phase_count; i++) {
 		free(summary->phases[i].name);
 		free(summary->phases[i].note);

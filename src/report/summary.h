@@ -149,6 +149,14 @@ struct workload_summary {
 	char *sends;              /* "70 % read, 8 KiB, uniform, 16 x 16 outstanding, 25 % of the drive" */
 };
 
+/* An application: what it came to, and what the drive had to do meanwhile. */
+struct application_summary {
+	char *name, *title;       /* "oltp", "OLTP" */
+	char *text;               /* its file */
+	struct run_summary run;   /* the requests that reached the drive; its name, status, note */
+	struct merits merits;     /* none when it was not run */
+};
+
 /* A line of the log: every phase of the plan, purge and fill too. */
 struct phase_summary {
 	char *name, *note;        /* note: or NULL */
@@ -175,6 +183,8 @@ struct summary {
 	struct phase_summary *phases;
 	size_t group_count;
 	struct group_summary *groups;
+	size_t application_count;
+	struct application_summary *applications;
 	char *plan_help, *plan_source;
 	size_t workload_count;
 	struct workload_summary *workloads;
@@ -197,6 +207,8 @@ void summary_add_workload(struct summary *summary, const struct workload *worklo
 void summary_add(struct summary *summary, const struct result_phase *phase,
 		 const struct window *windows, size_t window_count,
 		 const uint64_t *rounds, size_t round_count);
+void summary_add_application(struct summary *summary, const struct result_phase *phase,
+			     const struct merits *merits);
 void summary_conclude(struct summary *summary);
 
 /* Labels that tell the results of one report apart. */
@@ -211,6 +223,10 @@ void series_clear(struct series *series);
 
 /* "before steady state", "in steady state" ...: when the maximum runs were made; NULL: none. */
 const char *summary_order(const struct summary *summary);
+
+/* The application called `name`, or NULL. */
+const struct application_summary *summary_application(const struct summary *summary,
+						      const char *name);
 
 /* The group called `name`, or NULL. */
 const struct group_summary *summary_group(const struct summary *summary, const char *name);

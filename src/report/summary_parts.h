@@ -29,6 +29,12 @@ double series_written_at(const struct series *series, double time_s);
 /* "4k-random-write" as one writes it in a heading: "4K random write"; to be freed. */
 char *workload_title(const char *workload);
 
+/* Takes an application from a result; then, of all, the files that say what they are. */
+int summary_read_application(struct result *result, struct summary *summary,
+			     const struct result_phase *phase);
+int summary_read_application_texts(struct result *result, struct summary *summary);
+void summary_free_applications(struct summary *summary);
+
 /* Fills caveats and overload, once peaks are known. */
 void summary_doubt(struct summary *summary);
 

@@ -68,7 +68,7 @@ static bool is_single(struct result *result, const struct summary *summary)
 
 	if (invocation && *invocation)
 		return !strcmp(invocation, "run");
-	return summary->group_count == 1 && !summary->groups->has_curve
+	return summary->group_count == 1 && !summary->application_count && !summary->groups->has_curve
 		&& !summary->groups->steady.present;
 }
 
@@ -116,6 +116,8 @@ static int read_phase(struct result *result, struct summary *summary, size_t ind
 		err = result_rounds_read(result, index, &rounds, &round_count);
 	if (!err)
 		summary_add(summary, &phase, windows, window_count, rounds, round_count);
+	if (!err && phase.kind == PHASE_APPLICATION)
+		err = summary_read_application(result, summary, &phase);
 	free(windows);
 	free(rounds);
 	result_phase_free(&phase);
@@ -146,6 +148,8 @@ int summary_read(struct result *result, struct summary **out)
 		err = read_workloads(result, summary);
 	for (size_t i = 0; !err && i < count; i++)
 		err = read_phase(result, summary, i);
+	if (!err)
+		err = summary_read_application_texts(result, summary);
 	if (err) {
 		summary_free(summary);
 		return err;

@@ -15,7 +15,7 @@
  */
 char *workload_title(const char *workload)
 {
-	static const char *const capitals[] = { "sql", "vdi", "fc", "lc", "vsi", "oltp", "snia" };
+	static const char *const capitals[] = { "sql", "vdi", "fc", "lc", "vsi", "oltp", "snia", "tpcc" };
 	char *title = summary_copy(workload);
 	size_t colon = strcspn(title, ":");
 	char *options = title + (strcspn(title, "=") < colon ? 0 : colon);

@@ -25,6 +25,18 @@ struct table *tables_endurance(struct summary *const *summaries, size_t count);
 /* Verdicts of the steady-state rounds. */
 struct table *tables_steady(struct summary *const *summaries, size_t count);
 
+/*
+ * What an application came to, a column a result; and what all of them asked of the drive.
+ * The names of the applications of these results, each once; the array is the caller's.
+ */
+struct table *tables_application(struct summary *const *summaries, size_t count, const char *name);
+struct table *tables_application_drive(struct summary *const *summaries, size_t count);
+const char **applications_of(struct summary *const *summaries, size_t count, size_t *name_count);
+
+/* The figures that tell drives apart, as bars in HTML. */
+void applications_bars(struct summary *const *summaries, size_t count, const char *name,
+		       struct buf *out);
+
 /* One group of one result: the points of its curve; its rounds; its series, thinned. */
 struct table *tables_curve(const struct group_summary *group, const char *label);
 struct table *tables_rounds(const struct group_summary *group, const char *label);

@@ -51,11 +51,19 @@ static void print_caveats(const struct summary *summary, FILE *out, unsigned col
 		text_wrap(summary->overload, out, columns, "- ", "  ");
 }
 
+static void print_applications(struct summary *summary, FILE *out, unsigned columns)
+{
+	for (size_t i = 0; i < summary->application_count; i++)
+		print_table(tables_application(&summary, 1, summary->applications[i].name), out, columns);
+	print_table(tables_application_drive(&summary, 1), out, columns);
+}
+
 void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves)
 {
 	if (columns < LEAST_COLUMNS)
 		columns = LEAST_COLUMNS;
 	print_head(summary, out, columns);
+	print_applications(summary, out, columns);
 	print_table(tables_peaks(&summary, 1), out, columns);
 	print_table(tables_checks(&summary, 1), out, columns);
 	print_table(tables_busy(&summary, 1), out, columns);

@@ -14,7 +14,7 @@
 /* ---- which run a figure comes from ---- */
 
 /* The tests that the plans of workloads/plans/ have; a new one is a line here. */
-enum test_family { FAMILY_CURVE, FAMILY_SYNTHETIC };
+enum test_family { FAMILY_CURVE, FAMILY_SYNTHETIC, FAMILY_APPLICATION };
 
 static const struct test {
 	const char *name;
@@ -31,6 +31,7 @@ static const struct test {
 	{ "precondition-4k-write", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-read", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-write", FAMILY_SYNTHETIC },
+	{ "oltp", FAMILY_APPLICATION }, /* each has a plan of its own name */
 };
 
 static const struct test *test_called(const char *name)
@@ -74,6 +75,8 @@ static const char *plan_of(const struct validation *validation, const struct fig
 {
 	if (test->family == FAMILY_SYNTHETIC)
 		return "synthetic";
+	if (test->family == FAMILY_APPLICATION)
+		return test->name;
 	if (is_client_review(validation, figure->drive))
 		return "four-corners-client";
 	return has_high_loads(validation, figure->drive) ? "four-corners-high" : "four-corners";
@@ -98,7 +101,8 @@ static size_t job_of(struct validation *validation, const struct figure *figure,
 
 static const char *const statistics[] = {
 	"iops", "bytes_per_s", "latency_mean", "latency_p99", "latency_max", "latency_stddev",
-	"start_iops", "start_latency_mean", "burst_iops", "cliff_time", NULL,
+	"start_iops", "start_latency_mean", "burst_iops", "cliff_time",
+	"tps", "tps_per_instance", "time", NULL,
 };
 
 static bool is_statistic(const char *name)
@@ -317,12 +321,26 @@ static bool figure_value(const struct group_summary *group, const char *statisti
 	return of_run(group_peak(group), statistic, out);
 }
 
+static bool application_value(const struct application_summary *application,
+			      const char *statistic, double *out)
+{
+	const struct merit *merit = merits_find(&application->merits, statistic);
+
+	if (merit)
+		*out = merit->value;
+	return merit != NULL;
+}
+
 bool validate_value(const struct summary *summary, const char *plan, const char *test,
 		    const char *statistic, double *out)
 {
 	_cleanup_free_ char *name = xasprintf("%s/%s%s", plan, test,
 					      ends_with(plan, "-client") ? "-client" : "");
 	const struct group_summary *group = summary_group(summary, name);
+	const struct application_summary *application = summary_application(summary, test);
+
+	if (application)
+		return application_value(application, statistic, out);
 
 	return group && figure_value(group, statistic, (double)summary->scale, out);
 }
@@ -349,18 +367,30 @@ static bool mentions(const char *text, const char *phrase)
 	return false;
 }
 
+/* An application is the same for all drives: its file says which drive a value was fitted to. */
+static bool mentions_drive(const char *text, const char *drive, const char *name)
+{
+	_cleanup_free_ char *phrase = xasprintf("%s %s", drive, name);
+
+	return mentions(text, phrase);
+}
+
 void validate_take(struct validation *validation, size_t job, const struct summary *summary,
 		   const char *drive_file, const char *bed_file)
 {
 	for (size_t i = 0; i < validation->figure_count; i++) {
 		struct figure *figure = &validation->figures[i];
 		_cleanup_free_ char *name = xasprintf("%s %s", figure->test, figure->statistic);
+		const struct application_summary *application;
 
 		if (figure->why && !strcmp(figure->drive, validation->jobs[job].drive))
 			figure->calibrated = figure->calibrated || mentions(drive_file, name);
 		if (figure->job != job)
 			continue;
-		figure->calibrated = mentions(drive_file, name) || mentions(bed_file, name);
+		application = summary_application(summary, figure->test);
+		figure->calibrated = mentions(drive_file, name) || mentions(bed_file, name) ||
+				     (application && application->text &&
+				      mentions_drive(application->text, figure->drive, name));
 		figure->modelled_known = validate_value(summary, validation->jobs[job].plan,
 							figure->test, figure->statistic,
 							&figure->modelled);

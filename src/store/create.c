@@ -117,6 +117,9 @@ static int put_phase(struct result *result, const struct phase *phase, size_t in
 	row->arrivals = phase->arrivals;
 	row->max_bytes = phase->max_bytes;
 	row->is_beside = phase->is_beside;
+	row->cycle_scale_milli = phase->cycle_scale_milli;
+	if (phase->application)
+		row->application = phase->application->name;
 	if (phase->workload) {
 		row->workload = phase->workload->name;
 		row->outstanding = phase->workload->threads * phase->workload->depth;
@@ -131,6 +134,8 @@ static int put_plan(struct result *result, const struct plan *plan)
 	uint64_t workload_count = 0;
 	int err = put_plan_texts(result, plan);
 
+	for (size_t i = 0; !err && i < plan->application_count; i++)
+		err = file_insert(result, &table_applications, i, plan->applications[i]);
 	for (size_t i = 0; !err && i < plan->phase_count; i++) {
 		if (plan->phases[i].workload)
 			err = put_workload(result, plan, i, &workload_count);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "store/export_fio.h"
 #include "store/file.h"
 
 enum { NS_PER_S = 1000000000, FEW_ABOVE = 10 };
@@ -235,6 +234,24 @@ static int export_workloads(struct result *result, struct csv *csv)
 	return err;
 }
 
+/* Not the text: like that of the drive, it is a file of its own. */
+static int export_applications(struct result *result, struct csv *csv)
+{
+	struct application *rows;
+	size_t count;
+	int err = file_read_rows(result, &table_applications, PHASE_ANY, sizeof(*rows), &rows, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		put_text(csv, rows[i].name);
+		put_seconds(csv, rows[i].time_ns);
+		put_text(csv, rows[i].help);
+		put_text(csv, rows[i].source);
+		put_line_end(csv);
+	}
+	file_free_rows(&table_applications, sizeof(*rows), rows, count);
+	return err;
+}
+
 static void put_phase_head(struct csv *csv, const struct result_phase *phase)
 {
 	put_u64(csv, phase->index);
@@ -414,6 +431,23 @@ static int export_rounds(struct result *result, const struct result_phase *phase
 	return err;
 }
 
+static int export_figures(struct result *result, const struct result_phase *phase, struct csv *csv)
+{
+	struct merits merits;
+	int err = result_figures_read(result, phase->index, &merits);
+
+	for (size_t i = 0; i < merits.count; i++) {
+		put_phase_head(csv, phase);
+		put_text(csv, phase->application ? phase->application : "");
+		put_text(csv, merits.rows[i].name);
+		put_text(csv, merits.rows[i].unit);
+		put_real(csv, merits.rows[i].value);
+		put_line_end(csv);
+	}
+	merits_clear(&merits);
+	return err;
+}
+
 static void put_window(struct csv *csv, const struct window *window)
 {
 	bool none = window->ios == 0;
@@ -494,6 +528,8 @@ static const struct export exports[] = {
 	  export_workloads, NULL },
 	{ "phases", PHASE_HEAD PHASE_ASKED "status," PHASE_PLAN STATS LATENCIES VERDICT BUSY HEALTH
 	  "note", NULL, export_phase },
+	{ "applications", "name,time_s,help,source", export_applications, NULL },
+	{ "figures", PHASE_HEAD "application,figure,unit,value", NULL, export_figures },
 	{ "rounds", PHASE_HEAD "round,value", NULL, export_rounds },
 	{ "windows", PHASE_HEAD PHASE_ASKED "window," WINDOW, NULL, export_windows },
 	{ "histogram", PHASE_HEAD "from,latency_us,ios", NULL, export_histogram },
@@ -525,27 +561,17 @@ static int export_one(struct result *result, const struct export *export, struct
 	return export->whole ? export->whole(result, csv) : each_phase(result, export, csv);
 }
 
-/* What is read until snapshot_end() is as of one moment, also while somebody writes. */
-static int snapshot_begin(struct result *result)
-{
-	int err = file_flush(result);
-
-	if (!err)
-		err = file_attach(result);
-	return err ? err : file_exec(result, "BEGIN");
-}
-
-static void snapshot_end(struct result *result)
-{
-	sqlite3_exec(result->db, "ROLLBACK", NULL, NULL, NULL); /* it only read */
-}
-
+/* All of it as of one moment, also while somebody writes. */
 static int export_some(struct result *result, const struct export *first,
 		       const struct export *end, FILE *out)
 {
 	struct csv csv = { .out = out };
-	int err = snapshot_begin(result);
+	int err = file_flush(result);
 
+	if (!err)
+		err = file_attach(result);
+	if (!err)
+		err = file_exec(result, "BEGIN");
 	if (err)
 		return err;
 	for (const struct export *export = first; !err && export < end; export++) {
@@ -553,18 +579,7 @@ static int export_some(struct result *result, const struct export *first,
 			put_line_end(&csv);
 		err = export_one(result, export, &csv);
 	}
-	snapshot_end(result);
-	return err;
-}
-
-int result_export_fio(struct result *result, FILE *out)
-{
-	int err = snapshot_begin(result);
-
-	if (err)
-		return err;
-	err = export_fio(result, out);
-	snapshot_end(result);
+	sqlite3_exec(result->db, "ROLLBACK", NULL, NULL, NULL); /* it only read */
 	return err;
 }
 

@@ -20,6 +20,7 @@ enum {
 
 const struct table *const file_tables[FILE_TABLES] = {
 	&table_workloads, &table_phases, &table_outcomes, &table_windows, &table_rounds,
+	&table_applications, &table_figures,
 };
 
 const char *const file_text_tables[FILE_TEXT_TABLES] = { "meta", "host" };

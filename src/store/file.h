@@ -15,7 +15,7 @@
 #include "store/result.h"
 #include "store/schema.h"
 
-enum { BATCH_WINDOWS = 64, FILE_TABLES = 5, FILE_TEXT_TABLES = 2 };
+enum { BATCH_WINDOWS = 64, FILE_TABLES = 7, FILE_TEXT_TABLES = 2 };
 
 struct pending {
 	uint64_t phase, index;

@@ -73,6 +73,8 @@ static int check_tables(struct result *result)
 	for (size_t i = 0; !err && i < FILE_TABLES; i++) {
 		_cleanup_buf_ struct buf sql = BUF_INIT;
 
+		if (file_tables[i]->since > result->version)
+			continue;
 		table_create_sql(file_tables[i], result->version, &sql);
 		err = check_table(result, file_tables[i]->name, sql.text);
 	}

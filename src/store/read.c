@@ -197,6 +197,10 @@ int file_read_rows(struct result *result, const struct table *table, size_t phas
 	int err = attach_flushed(result);
 
 	*count = 0;
+	if (!err && table->since > result->version) {
+		memset(out, 0, sizeof(rows));
+		return 0;
+	}
 	if (!err)
 		err = select_rows(result, table, phase, &statement);
 	while (!err && (err = file_step(result, statement)) == 1) {
@@ -228,6 +232,12 @@ void file_free_rows(const struct table *table, size_t size, void *rows, size_t c
 int result_windows_read(struct result *result, size_t phase, struct window **out, size_t *count)
 {
 	return file_read_rows(result, &table_windows, phase, sizeof(**out), out, count);
+}
+
+int result_figures_read(struct result *result, size_t phase, struct merits *out)
+{
+	return file_read_rows(result, &table_figures, phase, sizeof(*out->rows), &out->rows,
+			      &out->count);
 }
 
 int result_rounds_read(struct result *result, size_t phase, uint64_t **out, size_t *count)

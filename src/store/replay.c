@@ -85,6 +85,8 @@ static const char *phase_fault(const struct plan *plan, const struct phase *phas
 		break;
 	case PHASE_RUN:
 		break;
+	case PHASE_APPLICATION:
+		return phase->application ? NULL : "lacks its application";
 	}
 	if (!phase->workload)
 		return "lacks its workload";
@@ -134,6 +136,32 @@ static const struct workload *workload_named(const struct plan *plan, const char
 	return NULL;
 }
 
+static int take_applications(struct result *result, struct plan *plan)
+{
+	struct application *rows;
+	size_t count;
+	int err = file_read_rows(result, &table_applications, PHASE_ANY, sizeof(*rows), &rows, &count);
+
+	if (err)
+		return err;
+	plan->applications = xcalloc(count, sizeof(*plan->applications));
+	plan->application_count = count;
+	for (size_t i = 0; i < count; i++) {
+		plan->applications[i] = xmalloc(sizeof(rows[i]));
+		*plan->applications[i] = rows[i];
+	}
+	free(rows);
+	return 0;
+}
+
+static const struct application *application_named(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->application_count; i++)
+		if (strcmp(plan->applications[i]->name, name) == 0)
+			return plan->applications[i];
+	return NULL;
+}
+
 static int take_phase(const char *path, struct plan *plan, struct result_phase *row)
 {
 	struct phase *phase = &plan->phases[plan->phase_count];
@@ -143,6 +171,9 @@ static int take_phase(const char *path, struct plan *plan, struct result_phase *
 	if (*row->workload && !phase->workload)
 		return fail(EBADMSG, "%s: corrupt: phase %zu runs workload '%s', which is not there",
 			    path, row->index, row->workload);
+	if (row->application && *row->application)
+		phase->application = application_named(plan, row->application);
+	phase->cycle_scale_milli = row->cycle_scale_milli;
 	phase->kind = row->kind;
 	phase->name = xstrdup(row->name);
 	phase->group = xstrdup(row->group);
@@ -203,6 +234,8 @@ int result_plan_read(struct result *result, struct plan **out)
 	struct plan *plan = xcalloc(1, sizeof(*plan));
 	int err = take_workloads(result, plan);
 
+	if (!err)
+		err = take_applications(result, plan);
 	plan->name = text_or_empty(result, "plan");
 	plan->help = text_or_empty(result, "plan_help");
 	plan->source = text_or_empty(result, "plan_source");

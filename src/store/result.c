@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
 #include "store/file.h"
@@ -120,6 +121,8 @@ int result_phase_begin(struct result *result, size_t phase, uint64_t now_ns)
 	if (!err)
 		err = delete_phase(result, &table_rounds, phase);
 	if (!err)
+		err = delete_phase(result, &table_figures, phase);
+	if (!err)
 		err = delete_phase(result, &table_outcomes, phase);
 	if (!err)
 		err = put_running(result, phase, now_ns);
@@ -159,6 +162,22 @@ int result_round(struct result *result, size_t phase, uint64_t index, uint64_t v
 		return err;
 	return file_end(result, file_insert_by(result, result->insert_round, &table_rounds,
 					       (uint64_t[]){ phase, index }, &value));
+}
+
+int result_figures(struct result *result, size_t phase, const struct merits *merits)
+{
+	_cleanup_statement_ sqlite3_stmt *statement = NULL;
+	_cleanup_buf_ struct buf sql = BUF_INIT;
+	int err = file_begin(result);
+
+	if (err)
+		return err;
+	table_insert_sql(&table_figures, &sql);
+	err = file_prepare(result, sql.text, &statement);
+	for (size_t i = 0; !err && i < merits->count; i++)
+		err = file_insert_by(result, statement, &table_figures, (uint64_t[]){ phase, i },
+				     &merits->rows[i]);
+	return file_end(result, err);
 }
 
 static int put_outcome(struct result *result, size_t phase, const struct phase_result *outcome)

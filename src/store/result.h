@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "load/plan.h"
+#include "stats/merit.h"
 #include "stats/stats.h"
 #include "stats/steady.h"
 #include "target/target.h"
@@ -124,6 +125,8 @@ void result_texts_free(struct result_text *texts, size_t count);
 int result_phase_begin(struct result *result, size_t phase, uint64_t now_ns);
 int result_window(struct result *result, size_t phase, uint64_t index, const struct window *window);
 int result_round(struct result *result, size_t phase, uint64_t index, uint64_t value);
+/* What a test came to by name; once a phase, between begin and end. */
+int result_figures(struct result *result, size_t phase, const struct merits *merits);
 int result_phase_end(struct result *result, size_t phase, const struct phase_result *outcome);
 
 /*
@@ -150,6 +153,8 @@ struct result_phase {
 	enum arrivals arrivals;
 	uint64_t max_bytes;
 	bool is_beside;
+	char *application;             /* its name, or "" (NULL in a file before version 4) */
+	uint32_t cycle_scale_milli;
 	struct phase_result outcome;
 };
 
@@ -157,6 +162,8 @@ int result_phase_count(struct result *result, size_t *count);
 int result_phase_read(struct result *result, size_t phase, struct result_phase *out);
 void result_phase_free(struct result_phase *phase);
 int result_windows_read(struct result *result, size_t phase, struct window **out, size_t *count);
+/* Its figures of merit; ended with merits_clear(). None in a file before version 4. */
+int result_figures_read(struct result *result, size_t phase, struct merits *out);
 int result_rounds_read(struct result *result, size_t phase, uint64_t **out, size_t *count);
 
 /* The whole plan with its workloads, as it was given to result_create(): for --resume and to
@@ -171,8 +178,5 @@ int result_export_csv(struct result *result, FILE *out);
 
 /* One table, by its name; -EINVAL with the names that there are. */
 int result_export_csv_table(struct result *result, const char *table, FILE *out);
-
-/* In the shape of fio's JSON: doc/export.md. -ENOTSUP in a build without a JSON library. */
-int result_export_fio(struct result *result, FILE *out);
 
 #endif

@@ -13,7 +13,8 @@
 
 const char *const phase_kind_words[] = {
 	[PHASE_PURGE] = "purge", [PHASE_FILL] = "fill", [PHASE_RUN] = "run",
-	[PHASE_POINT] = "point", [PHASE_ROUNDS] = "rounds", NULL,
+	[PHASE_POINT] = "point", [PHASE_ROUNDS] = "rounds",
+	[PHASE_APPLICATION] = "application", NULL,
 };
 
 const char *const phase_status_words[] = {
@@ -94,6 +95,10 @@ static const struct column phase_columns[] = {
 	P_SINCE(4, max_bytes, U64),
 	P_SINCE(4, is_beside, BOOL),
 #undef P_SINCE
+	{ .name = "application", .type = COLUMN_NAME, .since = 4,
+	  .offset = offsetof(struct result_phase, application) },
+	{ .name = "cycle_scale_milli", .type = COLUMN_U32, .since = 4,
+	  .offset = offsetof(struct result_phase, cycle_scale_milli) },
 #undef P
 };
 
@@ -177,6 +182,20 @@ static const struct column window_columns[] = {
 #undef W
 };
 
+static const struct column application_columns[] = {
+	COLUMN(struct application, name, "name", NAME),
+	COLUMN(struct application, help, "help", TEXT),
+	COLUMN(struct application, source, "source", TEXT),
+	COLUMN(struct application, text, "text", TEXT),
+	COLUMN(struct application, time_ns, "time_ns", U64),
+};
+
+static const struct column figure_columns[] = {
+	COLUMN(struct merit, name, "name", NAME),
+	COLUMN(struct merit, unit, "unit", NAME),
+	COLUMN(struct merit, value, "value", REAL),
+};
+
 static const struct column round_columns[] = {
 	{ .name = "value", .type = COLUMN_U64, .offset = 0 },
 };
@@ -197,6 +216,10 @@ const struct table table_phases = { "phases", { "phase" }, TABLE_COLUMNS(phase_c
 const struct table table_outcomes = { "outcomes", { "phase" }, TABLE_COLUMNS(outcome_columns) };
 const struct table table_windows = { "windows", { "phase", "idx" }, TABLE_COLUMNS(window_columns) };
 const struct table table_rounds = { "rounds", { "phase", "idx" }, TABLE_COLUMNS(round_columns) };
+const struct table table_applications = { "applications", { "idx" },
+					  TABLE_COLUMNS(application_columns), .since = 4 };
+const struct table table_figures = { "figures", { "phase", "idx" }, TABLE_COLUMNS(figure_columns),
+				     .since = 4 };
 
 /* Statements */
 

@@ -49,6 +49,7 @@ struct table {
 	const char *keys[TABLE_KEYS]; /* whole numbers from 0; together the primary key */
 	const struct column *columns;
 	size_t column_count;
+	unsigned since;               /* the first version that has it; 0: all */
 };
 
 extern const struct table table_workloads; /* rows: struct workload */
@@ -56,6 +57,8 @@ extern const struct table table_phases;    /* rows: struct result_phase, without
 extern const struct table table_outcomes;  /* rows: struct phase_result */
 extern const struct table table_windows;   /* rows: struct window */
 extern const struct table table_rounds;    /* rows: uint64_t */
+extern const struct table table_applications; /* rows: struct application */
+extern const struct table table_figures;   /* rows: struct merit */
 
 extern const char *const phase_kind_words[], *const phase_status_words[], *const pattern_words[],
 	*const arrivals_words[];
