@@ -205,9 +205,25 @@ static int read_step(const struct yml *yaml, const struct yml_node *node, struct
 
 /* --- From steps to phases. --- */
 
+/* A plan file whose phases are there. */
+struct laid {
+	char *path;
+	unsigned chain;      /* its last */
+	bool chain_filled;
+	bool continued;      /* by another plan */
+};
+
+/* The files under way: one that goes on after itself would have no beginning. */
+struct under_way {
+	const char *path;
+	const struct under_way *outer;
+};
+
 struct expansion {
 	const struct plan_options *options;
 	struct plan *plan;
+	size_t laid_count;
+	struct laid *laid;
 	size_t phase_capacity;
 	char **paths;        /* of plan->workloads */
 	unsigned *uses;      /* likewise: in the file being read */
@@ -217,6 +233,8 @@ struct expansion {
 	char *name, *help, *source;
 	size_t first_phase;
 	unsigned purges, fills;
+	unsigned chain;
+	bool continues;      /* it goes on in the chain of another plan */
 	bool chain_filled;   /* --precondition steady: has this chain been written twice? */
 };
 
@@ -299,7 +317,7 @@ static int add_phase(struct expansion *expansion, const struct step *step, struc
 		plan->phases = xrealloc(plan->phases,
 					expansion->phase_capacity * sizeof(*plan->phases));
 	}
-	phase.chain = plan->chain_count - 1;
+	phase.chain = expansion->chain;
 	if (phase.window_ns > phase.duration_ns && phase.duration_ns)
 		phase.window_ns = phase.duration_ns;
 	plan->phases[plan->phase_count++] = phase;
@@ -308,7 +326,7 @@ static int add_phase(struct expansion *expansion, const struct step *step, struc
 
 static int lay_purge(struct expansion *expansion, const struct step *step)
 {
-	expansion->plan->chain_count++;
+	expansion->chain = expansion->plan->chain_count++;
 	expansion->chain_filled = false;
 	return add_phase(expansion, step, (struct phase){
 		.kind = PHASE_PURGE,
@@ -549,7 +567,7 @@ static int lay_step(struct expansion *expansion, const struct step *step)
 
 	if (step->kind == STEP_PURGE)
 		return lay_purge(expansion, step);
-	if (expansion->plan->phase_count == expansion->first_phase)
+	if (expansion->plan->phase_count == expansion->first_phase && !expansion->continues)
 		return yml_fail(expansion->yaml, step->node,
 				"the first step must be a purge: a plan owes nothing to what ran before");
 	if (step->kind == STEP_FILL)
@@ -583,13 +601,48 @@ static int read_steps(const struct yml *yaml, const struct yml_node *node,
 	return err;
 }
 
-/* Read in this order: the steps need the name. */
+static struct laid *find_laid(struct expansion *expansion, const char *path)
+{
+	for (size_t i = 0; i < expansion->laid_count; i++)
+		if (!strcmp(expansion->laid[i].path, path))
+			return &expansion->laid[i];
+	return NULL;
+}
+
+/* The plan that this one goes on after was laid before this file was begun. */
+static int read_after(const struct yml *yaml, const struct yml_node *node,
+		      const struct yml_key *key, void *to)
+{
+	struct expansion *expansion = to;
+	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ char *name = NULL;
+	struct laid *before;
+	int err = yml_read_string(yaml, node, key, &name);
+
+	if (!err && data_find("workloads/plans", name, &path))
+		err = -EINVAL; /* which was said when it was looked for */
+	if (err)
+		return err;
+	before = find_laid(expansion, path);
+	assert(before);
+	if (before->continued)
+		return yml_fail(yaml, node, "another plan goes on after '%.60s' already; leave one of "
+				"the two out", name);
+	before->continued = true;
+	expansion->continues = true;
+	expansion->chain = before->chain;
+	expansion->chain_filled = before->chain_filled;
+	return 0;
+}
+
+/* Read in this order: the steps need the name, and where they go on. */
 static const struct yml_key file_keys[] = {
 	{ "name", yml_read_string, offsetof(struct expansion, name), true, "the name of this file" },
 	{ "help", yml_read_string, offsetof(struct expansion, help), true,
 	  "what it is for, in one line" },
 	{ "source", yml_read_string, offsetof(struct expansion, source), true,
 	  "published, derived or ours, and where" },
+	{ "after", read_after, 0, false, NULL },
 	{ "steps", read_steps, 0, true, "what is done, in order" },
 	{ NULL },
 };
@@ -612,6 +665,7 @@ static int lay_file(struct expansion *expansion, const struct yml *yaml)
 	expansion->yaml = yaml;
 	expansion->first_phase = plan->phase_count;
 	expansion->purges = expansion->fills = 0;
+	expansion->continues = false;
 	for (size_t i = 0; i < plan->workload_count; i++)
 		expansion->uses[i] = 0;
 	err = yml_read_map(yaml, yaml->root, file_keys, expansion);
@@ -637,6 +691,9 @@ static int expansion_end(struct expansion *expansion, int err, struct plan **out
 {
 	for (size_t i = 0; i < expansion->plan->workload_count; i++)
 		free(expansion->paths[i]);
+	for (size_t i = 0; i < expansion->laid_count; i++)
+		free(expansion->laid[i].path);
+	free(expansion->laid);
 	free(expansion->paths);
 	free(expansion->uses);
 	if (err)
@@ -646,19 +703,74 @@ static int expansion_end(struct expansion *expansion, int err, struct plan **out
 	return err;
 }
 
+static void note_laid(struct expansion *expansion, const char *path)
+{
+	expansion->laid = xrealloc(expansion->laid,
+				   (expansion->laid_count + 1) * sizeof(*expansion->laid));
+	expansion->laid[expansion->laid_count++] = (struct laid){
+		.path = xstrdup(path),
+		.chain = expansion->chain,
+		.chain_filled = expansion->chain_filled,
+	};
+}
+
+static int lay_path(struct expansion *expansion, const char *path, const struct under_way *outer);
+
+/* What the file goes on after comes first. */
+static int lay_before(struct expansion *expansion, const struct yml *yaml,
+		      const struct under_way *under_way)
+{
+	const struct yml_node *after =
+		yaml->root->kind == YML_MAP ? yml_child(yaml->root, "after") : NULL;
+	_cleanup_free_ char *path = NULL;
+
+	if (!after || after->kind != YML_SCALAR)
+		return 0;
+	if (data_find("workloads/plans", after->text, &path)) {
+		_cleanup_free_ char *why = xstrdup(fail_message());
+
+		return yml_fail(yaml, after, "%s", why);
+	}
+	for (const struct under_way *one = under_way; one; one = one->outer)
+		if (!strcmp(one->path, path))
+			return yml_fail(yaml, after, "the plan goes on after itself");
+	return find_laid(expansion, path) ? 0 : lay_path(expansion, path, under_way);
+}
+
+static int lay_yaml(struct expansion *expansion, const char *path, const struct yml *yaml,
+		    const struct under_way *outer)
+{
+	const struct under_way under_way = { path, outer };
+	int err = lay_before(expansion, yaml, &under_way);
+
+	if (!err)
+		err = lay_file(expansion, yaml);
+	if (!err)
+		note_laid(expansion, path);
+	return err;
+}
+
+static int lay_path(struct expansion *expansion, const char *path, const struct under_way *outer)
+{
+	struct yml *yaml;
+	int err = yml_load(path, &yaml);
+
+	if (err)
+		return err;
+	err = lay_yaml(expansion, path, yaml, outer);
+	yml_free(yaml);
+	return err;
+}
+
+/* Not again what another plan went on after. */
 static int lay_name(struct expansion *expansion, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
-	struct yml *yaml;
 	int err = data_find("workloads/plans", name, &path);
 
-	if (!err)
-		err = yml_load(path, &yaml);
-	if (err)
+	if (err || find_laid(expansion, path))
 		return err;
-	err = lay_file(expansion, yaml);
-	yml_free(yaml);
-	return err;
+	return lay_path(expansion, path, NULL);
 }
 
 int plan_load(const char *const *names, size_t count, const struct plan_options *options,
@@ -690,7 +802,7 @@ int plan_parse(const char *path, const char *text, size_t size,
 	if (err)
 		return err;
 	expansion_begin(&expansion, options);
-	err = lay_file(&expansion, yaml);
+	err = lay_yaml(&expansion, path, yaml, NULL);
 	yml_free(yaml);
 	return expansion_end(&expansion, err, out);
 }

@@ -73,7 +73,8 @@ struct plan_options {
 };
 
 /*
- * Reads the plan files called `names` and lays their chains one after another.
+ * Reads the plan files called `names` and lays their chains one after another. What one of them
+ * goes on after (`after:`) is laid before it, once.
  * -EINVAL with file, line and suggestion. Freed with plan_free(); NULL is fine.
  */
 int plan_load(const char *const *names, size_t count, const struct plan_options *options,
