@@ -71,6 +71,20 @@ TEST(the_plan_is_that_of_the_review)
 	drop();
 }
 
+TEST(a_mix_comes_from_the_run_that_begins_with_the_corners)
+{
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n"
+		       "a,sql-90-10,iops,=,100,1/s,lab-wide,x\n"
+		       "a,vdi-lc-boot,start_latency_mean,=,100,us,yes,x\n");
+	check_equal(validation->job_count, 1);
+	check(!strcmp(validation->jobs[0].plan, "sql-oracle-vdi"));
+	drop();
+	read_rows(HEAD "a,4k-random-read-high,iops,=,100,1/s,yes,x\na,sql,iops,=,100,1/s,yes,x\n");
+	check(!strcmp(validation->jobs[0].plan, "four-corners-high"));
+	check(!strcmp(validation->jobs[1].plan, "sql-oracle-vdi"));
+	drop();
+}
+
 /* A curve of two points in a summary made by hand. */
 static struct summary *sample(void)
 {
@@ -114,6 +128,17 @@ TEST(a_figure_is_the_peak_or_the_first_point_and_fitted_when_the_files_name_it)
 	check(fabs(validate_score_all(validation).median - 0.20) < 1e-9);
 	check(fabs(validate_score_all(validation).worst - 0.50) < 1e-9);
 	drop();
+	summary_free(summary);
+}
+
+TEST(the_corners_of_a_run_of_mixes_keep_their_plan)
+{
+	struct summary *summary = sample();
+	double value;
+
+	check(validate_value(summary, "sql-oracle-vdi", "4k-random-read", "iops", &value));
+	check(fabs(value - 110) < 1e-9);
+	check(!validate_value(summary, "sql-oracle-vdi", "sql", "iops", &value));
 	summary_free(summary);
 }
 

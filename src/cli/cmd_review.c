@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "cli/command.h"
 #include "cli/setup.h"
+#include "ssd/drive.h"
 
 static int quick;
 static char *resume, *precondition, *only;
@@ -16,7 +17,7 @@ enum { PLANS_MAX = 16 };
 static const struct poptOption options[] = {
 	{ "quick", 0, POPT_ARG_NONE, &quick, 0, "minutes instead of hours on a real drive: short points, few rounds", NULL },
 	{ "precondition", 0, POPT_ARG_STRING, &precondition, 0, "steady: SNIA's steady state before the first maximum run", "HOW" },
-	{ "only", 0, POPT_ARG_STRING, &only, 0, "these plans of 'drivebay list plans', separated by commas (default: four-corners,write-saturation)", "PLANS" },
+	{ "only", 0, POPT_ARG_STRING, &only, 0, "these plans of 'drivebay list plans', separated by commas (default: those of the drive's class)", "PLANS" },
 	{ "resume", 0, POPT_ARG_STRING, &resume, 0, "go on with an interrupted review", "RESULT" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
 	POPT_TABLEEND
@@ -42,6 +43,10 @@ static int split(char *list, const char **names)
 	return count;
 }
 
+/* What a laboratory does with a drive of this class. */
+static const char enterprise_plans[] = "four-corners,sql-oracle-vdi,write-saturation";
+static const char client_plans[] = "four-corners-client,write-saturation";
+
 static int make_plan(const void *context, uint32_t scale, struct plan **out)
 {
 	const struct plan_options plan_options = {
@@ -49,12 +54,25 @@ static int make_plan(const void *context, uint32_t scale, struct plan **out)
 		.quick = quick,
 		.precondition_steady = precondition != NULL,
 	};
-	_cleanup_free_ char *list = xstrdup(only ? only : "four-corners,write-saturation");
+	_cleanup_free_ char *list = xstrdup(only ? only : context);
 	const char *names[PLANS_MAX];
 	int count = split(list, names);
 
-	(void)context;
 	return count < 0 ? count : plan_load(names, (size_t)count, &plan_options, out);
+}
+
+/* A device does not say what it was made for, so it gets what is asked of the better ones. */
+static bool is_client(const char *target)
+{
+	const char *colon = strrchr(target, ':');
+	struct drive *drive;
+	bool client;
+
+	if (drive_load(colon ? colon + 1 : target, &drive))
+		return false;
+	client = !strcmp(drive->class, "client");
+	drive_free(drive);
+	return client;
 }
 
 static int review(int count, const char **arguments)
@@ -83,6 +101,7 @@ static int review(int count, const char **arguments)
 		return command_failed(fail(EINVAL, "--precondition: '%s' is not known (steady is)",
 					   precondition));
 	setup.target = arguments[0];
+	setup.context = is_client(setup.target) ? client_plans : enterprise_plans;
 	return setup_run(&setup);
 }
 

@@ -14,7 +14,7 @@
 /* ---- which run a figure comes from ---- */
 
 /* The tests that the plans of workloads/plans/ have; a new one is a line here. */
-enum test_family { FAMILY_CURVE, FAMILY_SYNTHETIC, FAMILY_APPLICATION };
+enum test_family { FAMILY_CURVE, FAMILY_MIX, FAMILY_SYNTHETIC, FAMILY_APPLICATION };
 
 static const struct test {
 	const char *name;
@@ -28,6 +28,18 @@ static const struct test {
 	{ "64k-sequential-read-high", FAMILY_CURVE },
 	{ "64k-sequential-write", FAMILY_CURVE },
 	{ "64k-sequential-write-high", FAMILY_CURVE },
+	{ "sql", FAMILY_MIX },
+	{ "sql-90-10", FAMILY_MIX },
+	{ "sql-80-20", FAMILY_MIX },
+	{ "oracle", FAMILY_MIX },
+	{ "oracle-90-10", FAMILY_MIX },
+	{ "oracle-80-20", FAMILY_MIX },
+	{ "vdi-fc-boot", FAMILY_MIX },
+	{ "vdi-fc-initial-login", FAMILY_MIX },
+	{ "vdi-fc-monday-login", FAMILY_MIX },
+	{ "vdi-lc-boot", FAMILY_MIX },
+	{ "vdi-lc-initial-login", FAMILY_MIX },
+	{ "vdi-lc-monday-login", FAMILY_MIX },
 	{ "precondition-4k-write", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-read", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-write", FAMILY_SYNTHETIC },
@@ -70,6 +82,19 @@ static bool has_high_loads(const struct validation *validation, const char *driv
 	return false;
 }
 
+/* Its corners then come from the same run, which begins with them. */
+static bool has_mixes(const struct validation *validation, const char *drive)
+{
+	for (size_t i = 0; i < validation->figure_count; i++) {
+		const struct test *test = test_called(validation->figures[i].test);
+
+		if (test && test->family == FAMILY_MIX && !strcmp(validation->figures[i].drive, drive))
+			return true;
+	}
+	return false;
+}
+
+/* The plan to run; a mix goes on where the four corners left the drive. */
 static const char *plan_of(const struct validation *validation, const struct figure *figure,
 			   const struct test *test)
 {
@@ -77,9 +102,22 @@ static const char *plan_of(const struct validation *validation, const struct fig
 		return "synthetic";
 	if (test->family == FAMILY_APPLICATION)
 		return test->name;
+	if (test->family == FAMILY_MIX)
+		return "sql-oracle-vdi";
 	if (is_client_review(validation, figure->drive))
 		return "four-corners-client";
-	return has_high_loads(validation, figure->drive) ? "four-corners-high" : "four-corners";
+	if (has_high_loads(validation, figure->drive))
+		return "four-corners-high";
+	return has_mixes(validation, figure->drive) ? "sql-oracle-vdi" : "four-corners";
+}
+
+/* The plan that the test is part of, which names its phases: `plan` has it, or goes on after it. */
+static const char *plan_with(const char *plan, const char *name)
+{
+	const struct test *test = test_called(name);
+
+	return test && test->family == FAMILY_CURVE && !strcmp(plan, "sql-oracle-vdi") ?
+		       "four-corners" : plan;
 }
 
 static size_t job_of(struct validation *validation, const struct figure *figure, const char *plan)
@@ -334,7 +372,7 @@ static bool application_value(const struct application_summary *application,
 bool validate_value(const struct summary *summary, const char *plan, const char *test,
 		    const char *statistic, double *out)
 {
-	_cleanup_free_ char *name = xasprintf("%s/%s%s", plan, test,
+	_cleanup_free_ char *name = xasprintf("%s/%s%s", plan_with(plan, test), test,
 					      ends_with(plan, "-client") ? "-client" : "");
 	const struct group_summary *group = summary_group(summary, name);
 	const struct application_summary *application = summary_application(summary, test);
