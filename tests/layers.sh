@@ -22,9 +22,10 @@ includes() { # includes LAYER FORBIDDEN...: the offending lines
 	done
 }
 
-echo 1..10
+echo 1..11
 claim base_includes_nobody "$(includes base sim ssd wire target stats load store report cli)"
 claim sim_includes_only_base "$(includes sim ssd wire target stats load store report cli)"
+claim the_codecs_know_bytes_alone "$(includes wire sim ssd target stats load store report cli)"
 claim the_model_does_not_know_who_measures_it "$(includes ssd wire target stats load store report cli)"
 claim stats_are_pure_arithmetic "$(includes stats sim ssd wire target load store report cli)"
 claim targets_know_nothing_of_load_and_results "$(includes target stats load store report cli)"

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/load_options.h"
 #include "cli/setup.h"
 #include "stats/steady.h"
@@ -20,7 +21,7 @@ enum {
 };
 
 static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
-static char *cycle_text;
+static char *cycle_text, *format;
 static int fill, until_steady;
 
 static const struct poptOption options[] = {
@@ -35,6 +36,7 @@ static const struct poptOption options[] = {
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
+	{ "format", 0, POPT_ARG_STRING, &format, 0, "what a file of another program is: fio (default: told from what is in it)", "FORMAT" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
 	POPT_TABLEEND
 };
@@ -192,6 +194,70 @@ static int choose_cycle(bool is_application, uint64_t *out)
 	return 0;
 }
 
+/* ---- files of other programs ---- */
+
+static int make_job_plan(const void *context, uint32_t scale, struct plan **out)
+{
+	int err = job_plan(context, out);
+
+	(void)scale;
+	if (!err && fill)
+		plan_fill_first(*out, FILL_BYTES);
+	return err;
+}
+
+static int fit_job_plan(const void *context, const struct target *target, struct plan *plan)
+{
+	return job_fit(context, target, plan);
+}
+
+/* The file says all that these would say. */
+static int check_job_options(const char *path)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+	} others[] = {
+		{ "time", time_text }, { "rate", rate_text }, { "arrivals", arrivals_text },
+		{ "until-steady", until_steady }, { "round", round_text }, { "rounds", rounds_text },
+		{ "cycle-scale", cycle_text },
+	};
+
+	if (load_options_given())
+		return fail(EINVAL, "%s: says itself what is sent: the options of a workload do not go with "
+			    "it", path);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i].is_given)
+			return fail(EINVAL, "--%s: %s says that itself; change it there", others[i].name,
+				    path);
+	return 0;
+}
+
+static int run_job(const char *path, const char *target)
+{
+	struct setup setup = {
+		.target = target,
+		.make_plan = make_job_plan,
+		.fit_plan = fit_job_plan,
+		.invocation = "run",
+		.load_state = load_state,
+		.save_state = save_state,
+	};
+	struct job *job = NULL;
+	int status, err = check_job_options(path);
+
+	if (!err)
+		err = job_load(path, format, &job);
+	if (err)
+		return command_failed(err);
+	setup.context = job;
+	setup.texts = (const struct setup_text[]){ { "job_format", job->ops->format },
+						   { "job_file", job->text }, { NULL, NULL } };
+	status = setup_run(&setup);
+	job_free(job);
+	return status;
+}
+
 static int run_workload(int count, const char **arguments)
 {
 	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
@@ -206,6 +272,11 @@ static int run_workload(int count, const char **arguments)
 	bool is_application;
 	int err;
 
+	if (count > 1 && (format || job_names_a_file(arguments[0])))
+		return run_job(arguments[0], setup.target);
+	if (format)
+		return command_failed(fail(EINVAL, "--format: no file is there that it could be of: "
+						   "drivebay run FILE TARGET"));
 	if (count > 1)
 		request.workload = arguments[0];
 	err = check_arguments(request.workload, setup.target);
@@ -227,7 +298,7 @@ static int run_workload(int count, const char **arguments)
 
 const struct command command_run = {
 	.name = "run",
-	.arguments = "[WORKLOAD|APPLICATION] TARGET",
+	.arguments = "[WORKLOAD|APPLICATION|FILE] TARGET",
 	.help = "one workload or application on one target",
 	.example = "drivebay run samsung-983-dct --block 4k --random --depth 32 --fill --time 2s",
 	.options = options,

@@ -321,6 +321,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 
 	if (!err)
 		err = result_set(result, "version", DRIVEBAY_VERSION);
+	for (const struct setup_text *text = setup->texts; !err && text && text->key; text++)
+		err = result_set(result, text->key, text->value);
 	if (!err && target->serial)
 		err = result_set(result, "serial", target->serial);
 	if (!err && setup->load_state)
@@ -448,11 +450,13 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 	err = target_open(setup->target, &choices->target, target);
 	if (!err)
 		err = check_fit(setup, *target);
+	if (!err && setup->fit_plan)
+		err = setup->fit_plan(setup->context, *target, *plan);
 	if (!err)
 		err = check_workloads(*plan, *target);
 	if (!err)
 		err = check_applications(*plan, *target);
-	if (err || (*target)->scale <= 1)
+	if (err || (*target)->scale <= 1 || setup->fit_plan)
 		return err;
 	plan_free(*plan);
 	*plan = NULL;

@@ -21,7 +21,12 @@ struct setup {
 	const char *target;
 	/* Makes the plan once the target is known; `scale` divides durations. */
 	int (*make_plan)(const void *context, uint32_t scale, struct plan **out);
+	/* Gives a plan what depends on the target; NULL: nothing does. */
+	int (*fit_plan)(const void *context, const struct target *target, struct plan *plan);
 	const void *context;
+	const struct setup_text { /* texts for the result; a NULL key ends them */
+		const char *key, *value;
+	} *texts;                /* may be NULL */
 	const char *invocation;  /* "review" or "run", for the result */
 	uint64_t rate;
 	enum arrivals arrivals;
