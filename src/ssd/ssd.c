@@ -78,6 +78,7 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 	gc_init(ssd, seed);
 	buffer_init(ssd);
 	host_init(ssd);
+	heat_init(ssd);
 	return ssd;
 }
 
@@ -165,6 +166,7 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 {
 	const struct drive *drive = ssd->drive;
 	uint64_t dies_ns = 0, channels_ns = 0;
+	struct heat heat = heat_now(ssd);
 
 	for (uint32_t i = 0; i < drive->dies; i++) {
 		const struct die *die = &ssd->dies[i];
@@ -176,6 +178,10 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 	for (uint32_t i = 0; i < drive->channels; i++)
 		channels_ns += served_ns(ssd, &ssd->channels[i]);
 	*out = ssd->count;
+	out->temperature_millicelsius = ssd->draws && heat.microcelsius > 0 ?
+						(uint64_t)heat.microcelsius / 1000 : 0;
+	out->throttled_ns = heat.throttled_ns;
+	out->energy_mj = heat.energy_nj / 1000000;
 	out->used_millipercent = wear_used_millipercent(ssd);
 	out->spare_millipercent = wear_spare_millipercent(ssd);
 	out->mapped_units = ssd->mapped_units - ssd->map_units_stored;
@@ -288,6 +294,9 @@ struct saved {
 	uint64_t last_write_ns, gc_credit, victim_credit, program_number, erase_tail;
 	struct rng gc_rng;
 	struct ssd_counters count;
+	uint64_t energy_nj, throttled_ns;
+	int64_t microcelsius;
+	uint64_t is_throttled;
 };
 
 static const char saved_magic[8] = "dbssd04";
@@ -381,6 +390,7 @@ int ssd_save(struct ssd *ssd, int fd)
 	int err;
 
 	assert(ssd->outstanding == 0);
+	ssd->heat = heat_now(ssd);
 	assert(sim_next_ns(ssd->sim) == UINT64_MAX);
 	assert(ssd->map_queue_head == ssd->map_queue_tail);
 	memset(&saved, 0, sizeof(saved)); /* padding too: the same state, the same bytes */
@@ -424,6 +434,10 @@ int ssd_save(struct ssd *ssd, int fd)
 	saved.erase_tail = ssd->erase_tail;
 	saved.gc_rng = ssd->gc_rng;
 	saved.count = ssd->count;
+	saved.energy_nj = ssd->heat.energy_nj;
+	saved.throttled_ns = ssd->heat.throttled_ns;
+	saved.microcelsius = ssd->heat.microcelsius;
+	saved.is_throttled = ssd->heat.is_throttled;
 	err = write_all(fd, &saved, sizeof(saved));
 	sum = checksum(0, &saved, sizeof(saved));
 	parts_of(ssd, parts);
@@ -492,6 +506,11 @@ int ssd_load(struct ssd *ssd, int fd)
 		ssd->dies[i].erased = saved.erase_tail;
 	ssd->gc_rng = saved.gc_rng;
 	ssd->count = saved.count;
+	heat_begin(ssd);
+	ssd->heat.energy_nj = saved.energy_nj;
+	ssd->heat.throttled_ns = saved.throttled_ns;
+	ssd->heat.microcelsius = saved.microcelsius;
+	ssd->heat.is_throttled = saved.is_throttled;
 	sum = checksum(0, &saved, sizeof(saved));
 	parts_of(ssd, parts);
 	for (int i = 0; !err && i < PARTS; i++) {

@@ -42,6 +42,7 @@ struct ssd_counters {
 	uint64_t refreshed_units; /* of copied_units: because of wear or many reads */
 	uint64_t bad_blocks;    /* of all planes of one die, gone bad since it was made */
 	uint64_t used_millipercent, spare_millipercent; /* see struct health */
+	uint64_t temperature_millicelsius, throttled_ns, energy_mj;
 	uint64_t erase_most;    /* erases of the superblock that has most */
 	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
@@ -96,6 +97,9 @@ uint32_t ssd_generation(const struct ssd *ssd, uint64_t unit);
  * times they are good for, and those that do not survive that replaced. Above 100,000: past it.
  */
 void ssd_wear(struct ssd *ssd, uint32_t used_millipercent);
+
+/* Of the air around it, before anything is asked of it; 25 otherwise. */
+void ssd_set_ambient(struct ssd *ssd, uint64_t celsius);
 
 /* What is written lies for that long, without power; the clock stands still. */
 void ssd_shelve(struct ssd *ssd, uint64_t time_ns);

@@ -77,6 +77,7 @@ static void grant_host_memory(struct drive *drive, const struct bed *bed)
 
 static int model_open(const char *arg, const struct target_options *options, struct target **out)
 {
+	struct target *model;
 	struct drive *drive;
 	struct bed *bed;
 	int err = drive_load(arg, &drive);
@@ -94,7 +95,9 @@ static int model_open(const char *arg, const struct target_options *options, str
 		return err;
 	}
 	grant_host_memory(drive, bed);
-	*out = bed_wrap(model_new(drive, options->seed), bed);
+	model = model_new(drive, options->seed);
+	ssd_set_ambient(model_of(model)->ssd, bed->ambient_celsius);
+	*out = bed_wrap(model, bed);
 	return 0;
 }
 
@@ -165,6 +168,9 @@ static int model_health(struct target *target, struct health *out)
 		.read_retries = count.read_retries,
 		.refreshed_bytes = count.refreshed_units * UNIT_BYTES,
 		.unsafe_shutdowns = count.power_cuts,
+		.temperature_millicelsius = count.temperature_millicelsius,
+		.throttled_ns = count.throttled_ns,
+		.energy_mj = count.energy_mj,
 	};
 	return 0;
 }
