@@ -292,7 +292,6 @@ static int keep_findings(struct result *result, const char *target)
 	_cleanup_buf_ struct buf lines = BUF_INIT;
 	struct doctor *doctor;
 	size_t spoilers;
-	int err;
 
 	if (doctor_examine_path(target, &doctor) < 0)
 		return 0; /* null, or a wrapper: there is no device to look at */
@@ -304,13 +303,7 @@ static int keep_findings(struct result *result, const char *target)
 	buf_puts(&lines, "");
 	doctor_put_lines(doctor, &lines);
 	doctor_free(doctor);
-	err = result_set_host(result, "doctor", lines.text);
-	if (!err) {
-		char number[UNITS_BYTES];
-
-		err = result_set_host(result, "doctor_spoilers", format_count(spoilers, number));
-	}
-	return err;
+	return result_set_host(result, "doctor", lines.text);
 }
 
 /* "target" comes last: a result that has it can be resumed. */

@@ -144,6 +144,7 @@ static void put_header(struct page *page)
 	for (size_t i = 0; i < page->count; i++)
 		put_lede(page, page->summaries[i]);
 	buf_puts(out, "<nav aria-label=\"Sections\"><ul>"
+		 "<li><a href=\"#words\">In words</a></li>"
 		 "<li><a href=\"#key\">Key figures</a></li>"
 		 "<li><a href=\"#curves\">Latency against IOPS</a></li>"
 		 "<li><a href=\"#time\">Against time, steady state</a></li>"
@@ -170,12 +171,12 @@ static void put_key(struct page *page)
 
 	buf_puts(out, "<section aria-labelledby=\"key\"><h2 id=\"key\">Key figures</h2>\n");
 	put_caveats(page);
-	put_applications(page);
 	put_table(page, tables_peaks(page->summaries, page->count));
 	put_table(page, tables_checks(page->summaries, page->count));
 	put_table(page, tables_busy(page->summaries, page->count));
 	put_table(page, tables_endurance(page->summaries, page->count));
 	put_table(page, tables_steady(page->summaries, page->count));
+	put_applications(page);
 	buf_puts(out, "</section>\n");
 }
 
@@ -239,6 +240,7 @@ void page_html(struct summary *const *summaries, size_t count, struct buf *out)
 	page.groups = summary_groups(summaries, count, &page.group_count);
 	page_begin(out, title);
 	put_header(&page);
+	put_words(&page);
 	put_key(&page);
 	put_charts(&page);
 	put_method(&page);

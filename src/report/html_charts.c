@@ -59,9 +59,9 @@ static const struct group_summary *first_of(const struct page *page, const char 
 	return NULL;
 }
 
-static void put_group_head(struct page *page, const struct group_summary *group)
+static void put_group_head(struct page *page, const struct group_summary *group, size_t g)
 {
-	buf_puts(page->out, "<h3>");
+	buf_printf(page->out, "<h3 id=\"g-%zu\">", g);
 	escape_html(page->out, group->title);
 	buf_puts(page->out, "</h3>\n<p class=\"sub\">");
 	escape_html(page->out, group->name);
@@ -87,7 +87,7 @@ static void put_curve(struct page *page, size_t g)
 	const char *name = page->groups[g];
 	const struct group_summary *group = first_of(page, name);
 
-	put_group_head(page, group);
+	put_group_head(page, group, g);
 	buf_puts(page->out, "<figure><figcaption class=\"note\">Latency from submission against the IOPS "
 		 "achieved, one point for each offered rate.</figcaption>\n");
 	put_legend(page, name, true);
@@ -156,7 +156,7 @@ static void put_series(struct page *page, size_t g)
 	const struct group_summary *group = first_of(page, name);
 	bool steady = false;
 
-	put_group_head(page, group);
+	put_group_head(page, group, g);
 	for (size_t i = 0; i < page->count; i++) {
 		const struct group_summary *mine = summary_group(page->summaries[i], name);
 

@@ -190,6 +190,7 @@ struct summary {
 	struct workload_summary *workloads;
 	size_t caveat_count;
 	char **caveats;           /* sentences: what fell short or is missing */
+	char *findings;           /* of doctor on the host, one a line: "! scheduler: bfq (...): why" */
 	char *overload;           /* which points were offered more than the drive took: a curve
 				     that goes on to 120 % is meant to; NULL: none */
 };
