@@ -22,6 +22,7 @@ enum {
 
 static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
 static char *cycle_text, *format;
+static char *verify, *journal;
 static int fill, until_steady;
 
 static const struct poptOption options[] = {
@@ -33,6 +34,8 @@ static const struct poptOption options[] = {
 	{ "until-steady", 0, POPT_ARG_NONE, &until_steady, 0, "then the workload as fast as possible, in rounds, until five of them agree as SNIA has it", NULL },
 	{ "round", 0, POPT_ARG_STRING, &round_text, 0, "how long such a round is (default: as --time)", "TIME" },
 	{ "rounds", 0, POPT_ARG_STRING, &rounds_text, 0, "how many there are at most (default: 25)", "N" },
+	{ "verify", 0, POPT_ARG_STRING, &verify, 0, "crc32c: check that reads give back what was written, and all of it at the end", "HOW" },
+	{ "verify-journal", 0, POPT_ARG_STRING, &journal, 0, "keep in this file what was written: the next run with it finds what a power cut lost", "FILE" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
@@ -258,11 +261,27 @@ static int run_job(const char *path, const char *target)
 	return status;
 }
 
+/* The target as it was named, or with another around it that verifies. To be freed. */
+static int choose_target(const char *name, char **out)
+{
+	if (journal && !verify)
+		return fail(EINVAL, "--verify-journal: is for --verify crc32c, which is not there");
+	if (verify && strcmp(verify, "crc32c"))
+		return fail(EINVAL, "--verify: '%s' is not known (crc32c is)", verify);
+	if (journal && (!*journal || journal[strcspn(journal, ",:")]))
+		return fail(EINVAL, "--verify-journal: '%s' cannot be the name: it is empty, or has a comma "
+				    "or a colon", journal);
+	if (!verify)
+		*out = xstrdup(name);
+	else
+		*out = xasprintf("verify:%s%s:%s", journal ? "journal=" : "", journal ? journal : "", name);
+	return 0;
+}
+
 static int run_workload(int count, const char **arguments)
 {
 	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
 	struct setup setup = {
-		.target = arguments[count - 1],
 		.make_plan = make_plan,
 		.context = &request,
 		.invocation = "run",
@@ -270,8 +289,13 @@ static int run_workload(int count, const char **arguments)
 		.save_state = save_state,
 	};
 	bool is_application;
+	_cleanup_free_ char *target = NULL;
 	int err;
 
+	err = choose_target(arguments[count - 1], &target);
+	if (err)
+		return command_failed(err);
+	setup.target = target;
 	if (count > 1 && (format || job_names_a_file(arguments[0])))
 		return run_job(arguments[0], setup.target);
 	if (format)
@@ -279,7 +303,7 @@ static int run_workload(int count, const char **arguments)
 						   "drivebay run FILE TARGET"));
 	if (count > 1)
 		request.workload = arguments[0];
-	err = check_arguments(request.workload, setup.target);
+	err = check_arguments(request.workload, arguments[count - 1]);
 	is_application = !err && request.workload && application_exists(request.workload);
 	if (is_application) {
 		setup.make_plan = make_application_plan;

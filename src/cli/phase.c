@@ -393,10 +393,10 @@ static int finish_phase(struct chain_run *run, struct phase_result *out)
 	bool keeps = run->config->keep_states && run->target->is_virtual &&
 		     state_changes(phase);
 	size_t older;
-	int err = target_settle(run->target);
+	int err = 0;
 
 	out->ended_ns = target_now(run->target);
-	if (!err && keeps)
+	if (keeps)
 		err = state_save(run, run->phase);
 	if (!err)
 		err = result_phase_end(run->result, run->phase, out);
@@ -433,6 +433,8 @@ int phase_run(struct chain_run *run, size_t index)
 	if (!err)
 		err = do_phase(run, out);
 	count_since(run, out);
+	if (!err)
+		err = target_settle(run->target); /* may find that something is wrong with it */
 	if (!err)
 		err = finish_phase(run, out);
 	else if (err != -EINTR)

@@ -110,6 +110,9 @@ static int check_fit(const struct setup *setup, const struct target *target)
 	if (!target->is_virtual && (setup->load_state || setup->save_state))
 		return fail(EINVAL, "%s: is no model: a drive keeps its state itself, without --load-state "
 			    "and --save-state", name);
+	if (target->is_alone && workers_text && strcmp(workers_text, "1"))
+		return fail(EINVAL, "%s: what is verified is kept by one load thread: without --workers",
+			    name);
 	if (target->is_virtual && size_text)
 		return fail(EINVAL, "%s: a model has the size of its drive, or a part of it by --scale, "
 			    "not by --size", name);

@@ -11,7 +11,8 @@
  *	null     completes everything at once, on the wall clock: measures the generator
  * Wrappers (a target around a target):
  *	bed      what the host adds to every command (around models)
- *	fault    errors, delays and freezes by rule
+ *	fault    errors, delays, freezes and damage by rule
+ *	verify   reads must give back what was written
  */
 #ifndef DRIVEBAY_TARGET_TARGET_H
 #define DRIVEBAY_TARGET_TARGET_H
@@ -39,6 +40,7 @@ struct target {
 				   takes 1/scale of the time; 1, or 0 on anything else */
 	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
 	bool moves_data;        /* io->data must point to memory */
+	bool is_alone;          /* what it knows is in one handle: only one thread can use it */
 	uint32_t cannot_ops;    /* 1 << op of the requests that it is known beforehand to refuse */
 };
 
@@ -215,5 +217,6 @@ extern const struct target_ops target_model_ops;
 extern const struct target_ops target_uring_ops;
 extern const struct target_ops target_null_ops;
 extern const struct target_ops target_fault_ops;
+extern const struct target_ops target_verify_ops;
 
 #endif
