@@ -82,6 +82,22 @@ static void put_group_tables(struct page *page, const char *name, const char *wo
 	}
 }
 
+static void put_percentiles(struct page *page, size_t g)
+{
+	const char *name = page->groups[g];
+
+	if (!charts_has_percentiles(page->summaries, page->count, name))
+		return;
+	buf_puts(page->out, "<details><summary>Latency by percentile, at the peak</summary>\n<figure>"
+		 "<figcaption class=\"note\">From submission, up to five nines: how long all but one in a "
+		 "hundred, a thousand ... take at most. A line ends where fewer than ten requests lie "
+		 "above.</figcaption>\n");
+	put_plot(page, "percentiles", g);
+	buf_puts(page->out, "</figure>\n");
+	put_folded(page, tables_percentiles(page->summaries, page->count, name), "As a table");
+	buf_puts(page->out, "</details>\n");
+}
+
 static void put_curve(struct page *page, size_t g)
 {
 	const char *name = page->groups[g];
@@ -94,6 +110,7 @@ static void put_curve(struct page *page, size_t g)
 	put_plot(page, "curve", g);
 	buf_puts(page->out, "</figure>\n");
 	put_group_tables(page, name, "Every point as a table", tables_curve);
+	put_percentiles(page, g);
 	if (!charts_has_series(page->summaries, page->count, name))
 		return;
 	buf_puts(page->out, "<details><summary>The run before the curve, against time</summary>\n<figure>\n");
@@ -177,6 +194,7 @@ static void put_series(struct page *page, size_t g)
 	} else {
 		buf_puts(page->out, "<p class=\"note\">No window was measured, so there is no chart.</p>\n");
 	}
+	put_percentiles(page, g);
 	put_group_tables(page, name, "Rounds as a table", tables_rounds);
 	put_group_tables(page, name, "Series as a table", tables_series);
 }
