@@ -52,20 +52,20 @@ static int write_all(int fd, const char *bytes, size_t size)
 	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 }
 
-/* Beside it first, then renamed: whoever looks sees the old page or the new one, whole. */
+/*
+ * Beside it first, then renamed: whoever looks sees the old page or the new one, whole. What a kill
+ * has left there is in nobody's way the next time.
+ */
 static int write_file(const char *path, const struct buf *page)
 {
-	_cleanup_free_ char *beside = xasprintf("%s.XXXXXX", path);
-	mode_t mask = umask(0);
-	int fd = mkostemp(beside, O_CLOEXEC);
-	int err;
+	_cleanup_free_ char *beside = xasprintf("%s.draft", path);
+	int fd, err;
 
-	umask(mask);
+	unlink(beside);
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return fail(errno, "%s: cannot be written: %s", path, strerror(errno));
 	err = write_all(fd, page->text, page->size);
-	if (!err && fchmod(fd, 0666 & ~mask) < 0)
-		err = -errno;
 	if (close(fd) < 0 && !err)
 		err = -errno;
 	if (!err && rename(beside, path) < 0)
