@@ -12,6 +12,8 @@
  *	wear.c    bit errors, retries, bad blocks, and what is moved because of them
  *	heat.c    power, temperature, throttling, sleep
  *	power.c   what a power cut takes away, and what is put back
+ *	saved.c   the state in a file
+ *	age.c     the state of a smaller drive, made larger
  *
  * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
  * pages_per_program pages each. A group is what one sense can read: the same page of all
@@ -378,6 +380,7 @@ void *ssd_chunk(struct ssd *ssd, size_t count, size_t bytes);
 void map_init(struct ssd *ssd);
 void map_free(struct ssd *ssd);
 void map_format(struct ssd *ssd);
+void map_unmap_all(struct ssd *ssd); /* as a fresh drive has it, in l2p alone */
 static inline uint32_t superblock_of(const struct ssd *ssd, uint32_t physical)
 {
 	return divide(physical, ssd->by_superblock);
@@ -434,6 +437,12 @@ void buffer_program_done(struct ssd *ssd, struct program *program);
 struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct placed *placed,
 				  uint64_t cost_ns);
 void write_engine_run(struct ssd *ssd);
+
+/*
+ * saved.c: ssd_load(), where tables of at least `map_bytes` are mapped instead of read, if the file
+ * allows it.
+ */
+int saved_load(struct ssd *ssd, int fd, size_t map_bytes);
 
 /* slc.c */
 void slc_init(struct ssd *ssd);
