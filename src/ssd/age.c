@@ -641,10 +641,11 @@ static void multiply_counters(struct enlarge *it)
 		&count->host_read_bytes, &count->host_written_bytes, &count->host_units,
 		&count->copied_units, &count->map_units, &count->map_reads, &count->padded_units,
 		&count->flash_accesses, &count->read_units, &count->programs, &count->slc_programs,
-		&count->suspends,
+		&count->suspends, &count->read_retries, &count->refreshed_units,
 	};
 
 	*count = small->count;
+	count->bad_blocks = 0; /* the large one has its own blocks, and all of them */
 	for (size_t i = 0; i < sizeof(linear) / sizeof(*linear); i++)
 		*linear[i] *= by;
 	count->erases = count->erases * it->ssd->superblock_count / small->superblock_count;

@@ -63,7 +63,7 @@ uint64_t ssd_memory_bytes(const struct drive *drive)
 	uint64_t user_units = (drive->user_bytes + UNIT_BYTES - 1) / UNIT_BYTES;
 
 	user_units += drive_map_pages(drive) * drive->map_page_bytes / UNIT_BYTES;
-	return sizeof(uint32_t) * (user_units + drive_raw_bytes(drive) / UNIT_BYTES);
+	return sizeof(uint32_t) * (user_units + drive_raw_bytes(drive) / UNIT_BYTES) + user_units / 8;
 }
 
 struct ssd *ssd_new_blank(const struct drive *drive, struct sim *sim, uint64_t seed)
