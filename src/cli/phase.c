@@ -390,7 +390,7 @@ static void count_since(struct chain_run *run, struct phase_result *out)
 static int finish_phase(struct chain_run *run, struct phase_result *out)
 {
 	const struct phase *phase = &run->config->plan->phases[run->phase];
-	bool keeps = run->config->keep_states && run->target->is_virtual &&
+	bool keeps = run->config->keep_states && run->target->is_virtual && !run->is_enlarged &&
 		     state_changes(phase);
 	size_t older;
 	int err = 0;
