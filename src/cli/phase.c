@@ -8,6 +8,8 @@
 #include "app/app.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
+#include "base/units.h"
+#include "load/replay.h"
 
 static void read_counters(struct target *target, struct counters *out)
 {
@@ -144,6 +146,11 @@ static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate
 	int err = run_load(run, &config, &out->stats);
 
 	out->sustained = was_sustained(run, &out->stats);
+	if (config.workload->pattern == PATTERN_TRACE && config.workload->replay->is_timed) {
+		char late[UNITS_BYTES];
+
+		out->note = xasprintf("sent up to %s late", format_duration(out->stats.late_max_ns, late));
+	}
 	return err;
 }
 

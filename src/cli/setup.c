@@ -309,6 +309,16 @@ static int keep_findings(struct result *result, const char *target)
 	return result_set_host(result, "doctor", lines.text);
 }
 
+static int keep_texts(struct result *result, const struct setup *setup)
+{
+	const struct setup_text *text = setup->texts ? setup->texts(setup->context) : NULL;
+	int err = 0;
+
+	for (; !err && text && text->key; text++)
+		err = result_set(result, text->key, text->value);
+	return err;
+}
+
 /* "target" comes last: a result that has it can be resumed. */
 static int keep_run(struct result *result, const struct setup *setup, const struct choices *choices,
 		    struct target *target)
@@ -317,8 +327,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 
 	if (!err)
 		err = result_set(result, "version", DRIVEBAY_VERSION);
-	for (const struct setup_text *text = setup->texts; !err && text && text->key; text++)
-		err = result_set(result, text->key, text->value);
+	if (!err)
+		err = keep_texts(result, setup);
 	if (!err && target->serial)
 		err = result_set(result, "serial", target->serial);
 	if (!err && setup->load_state)
