@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/database.h"
 #include "app/flusher.h"
@@ -11,6 +13,7 @@
 #include "app/machine.h"
 #include "app/pool.h"
 #include "app/redo.h"
+#include "app/tpcc_mix.h"
 #include "base/cleanup.h"
 #include "base/data.h"
 #include "base/rng.h"
@@ -522,6 +525,145 @@ TEST(the_same_seed_gives_the_same_figures_and_another_seed_others)
 	drop(a);
 	drop(b);
 	drop(c);
+}
+
+/* ---- terminals ---- */
+
+#define SMALL_TPCC "instances", "1", "terminals", "1000", "workers", "100", "warehouses", "4", \
+	"data", "900MB", "pool", "64M", "log", "16M", "warm_up", "1s", "time", "100s", "cpu", "1us"
+
+TEST(the_mean_cycle_is_that_of_the_specification)
+{
+	uint64_t counts[TPCC_KINDS] = { 0 }, thinking = 0;
+	struct rng rng = rng_stream(1, "mix");
+	enum tpcc_kind kind;
+
+	check_equal(tpcc_cycle_us(), 20990000);
+	for (int i = 0; i < 100000; i++)
+		counts[tpcc_draw_kind(&rng)]++;
+	check(counts[TPCC_NEW_ORDER] > 44000 && counts[TPCC_NEW_ORDER] < 46000);
+	check(counts[TPCC_PAYMENT] > 42000 && counts[TPCC_PAYMENT] < 44000);
+	check(counts[TPCC_STOCK_LEVEL] > 3700 && counts[TPCC_STOCK_LEVEL] < 4300);
+	for (int i = 0; i < 100000; i++)
+		thinking += tpcc_draw_moment(&rng, &kind);
+	check(thinking > 53500 && thinking < 54800); /* 11.36 of 20.99 s */
+}
+
+TEST(without_a_response_time_the_delays_alone_set_the_rate)
+{
+	const char *const changes[] = { SMALL_TPCC, "round_trip", "1ns", NULL };
+	struct app_config slow = plain;
+	struct outcome *outcome = run_app(changed("tpcc", changes), 1);
+
+	check(within(value(outcome, "delays_of_a_cycle"), 4.74374, 0.00001));
+	check(within(value(outcome, "tps"), 1000 / 4.74374, 0.015));
+	drop(outcome);
+	slow.cycle_scale_milli = 1000;
+	outcome = run_app_for(changed("tpcc", changes), 1, &slow);
+	check(within(value(outcome, "tps"), 1000 / 20.99, 0.03));
+	drop(outcome);
+}
+
+TEST(the_rate_is_terminals_over_delays_and_response)
+{
+	const char *const changes[] = { SMALL_TPCC, "round_trip", "1ns", "cpu", "2ms", "terminals", "200",
+					"time", "10s", NULL };
+	struct app_config quick = plain;
+
+	quick.cycle_scale_milli = 5; /* about 105 ms of delays */
+	for (uint64_t each_ns = 100000; each_ns <= 3200000; each_ns *= 2) {
+		struct outcome *outcome = run_app_for(changed("tpcc", changes), each_ns, &quick);
+
+		check(within(value(outcome, "tps"), value(outcome, "terminals_over_delays_and_response"),
+			     0.015));
+		drop(outcome);
+	}
+}
+
+TEST(fewer_workers_than_transactions_make_terminals_wait)
+{
+	const char *const few[] = { SMALL_TPCC, "round_trip", "1ms", "workers", "4", "time", "10s", NULL };
+	const char *const many[] = { SMALL_TPCC, "round_trip", "1ms", "workers", "100", "time", "10s", NULL };
+	struct outcome *waits = run_app(changed("tpcc", few), 1000);
+	struct outcome *runs = run_app(changed("tpcc", many), 1000);
+
+	check(value(waits, "latency_mean") > 2 * value(runs, "latency_mean"));
+	check(value(waits, "tps") < value(runs, "tps"));
+	drop(waits);
+	drop(runs);
+}
+
+TEST(the_tables_take_the_size_that_was_published)
+{
+	struct tpcc_layout layout = tpcc_layout_of(1500, 8192, 333000000000);
+	struct tpcc_layout small = tpcc_layout_of(3, 8192, 666000000);
+
+	check(within((double)layout.page_count * 8192, 333e9, 0.06));
+	check(within((double)small.page_count * 8192, 666e6, 0.06));
+}
+
+/* The shipped drive with tR and twice that. */
+static struct target *open_983(const char *read)
+{
+	char path[] = "test_app_XXXXXX.yaml";
+	static char text[65536];
+	struct target_options options = { .scale = 256, .seed = 1 };
+	FILE *file = fopen(SOURCE_ROOT "/drives/samsung-983-dct-1.92tb.yaml", "r");
+	struct target *target;
+	size_t size;
+	char *at;
+	int fd, err;
+
+	check(file != NULL);
+	size = fread(text, 1, sizeof(text) - 16, file);
+	text[size] = '\0';
+	fclose(file);
+	at = strstr(text, "  read: {value: 60us");
+	check(at != NULL);
+	memmove(at + strlen("  read: {value: ") + strlen(read), at + strlen("  read: {value: 60us"),
+		strlen(at + strlen("  read: {value: 60us")) + 1);
+	memcpy(at + strlen("  read: {value: "), read, strlen(read));
+	fd = mkstemps(path, 5);
+	check(fd >= 0);
+	check(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	err = target_open(path, &options, &target);
+	unlink(path);
+	if (err)
+		tap_fail("%s", fail_message());
+	return target;
+}
+
+static struct outcome *tpcc_on(const char *read, uint32_t cycle_scale_milli, const char *terminals)
+{
+	const char *const changes[] = { "terminals", terminals, "warm_up", "10s", "time", "100s", NULL };
+	struct app_config config = { .seed = 1, .name = "test", .duration_ns = 400000000,
+				     .cycle_scale_milli = cycle_scale_milli };
+	struct outcome *outcome = xcalloc(1, sizeof(*outcome));
+	struct app *app = changed("tpcc", changes);
+	struct target *target = open_983(read);
+
+	if (app_run(app, target, &config, &outcome->stats, &outcome->merits))
+		tap_fail("%s", fail_message());
+	target_close(target);
+	app_free(app);
+	return outcome;
+}
+
+/* With delays of 21 ms instead of seconds, so that the rate shows it in a moment too. */
+TEST(a_drive_with_twice_the_read_time_has_a_longer_response_and_a_lower_rate)
+{
+	struct outcome *fast = tpcc_on("60us", 1, "50"), *slow = tpcc_on("120us", 1, "50");
+	double fast_ms = value(fast, "latency_mean") / 1e3, slow_ms = value(slow, "latency_mean") / 1e3;
+	double reads = value(fast, "reads_per_transaction");
+
+	/* About 60 us more for each read, one after another. */
+	check(slow_ms > fast_ms + 0.045 * reads);
+	check(slow_ms < fast_ms + 0.12 * reads);
+	check(value(slow, "tps") < value(fast, "tps"));
+	check(within(value(slow, "tps") / value(fast, "tps"), (20.99 + fast_ms) / (20.99 + slow_ms), 0.03));
+	drop(fast);
+	drop(slow);
 }
 
 TEST(a_request_that_fails_ends_the_application_with_a_sentence)

@@ -162,6 +162,25 @@ void database_count_begin(struct database *database)
 	database->counting = true;
 }
 
+int database_measure(struct database *const *databases, size_t count, uint64_t warm_up_ns,
+		     uint64_t time_ns)
+{
+	struct machine *machine = databases[0]->machine;
+	const struct app_config *config = machine->config;
+	int err = machine_run(machine, machine_now(machine) + warm_up_ns, NULL);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++)
+		database_count_begin(databases[i]);
+	if (config->on_measure)
+		config->on_measure(config->context);
+	machine_count_begin(machine);
+	err = machine_run(machine, machine_now(machine) + time_ns, NULL);
+	machine_count_end(machine);
+	return err;
+}
+
 void database_count(struct database *database, uint64_t began_ns)
 {
 	uint64_t took_ns = machine_now(database->machine) - began_ns;

@@ -53,6 +53,10 @@ void database_init(struct database *database, struct machine *machine,
 void database_free(struct database *database);
 void database_count_begin(struct database *database);
 
+/* Lets all of them run for warm_up_ns, then measures for time_ns. */
+int database_measure(struct database *const *databases, size_t count, uint64_t warm_up_ns,
+		     uint64_t time_ns);
+
 /* A transaction that began at began_ns is over. */
 void database_count(struct database *database, uint64_t began_ns);
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "app/app.h"
-#include "app/database.h"
 #include "app/loader.h"
+#include "app/session.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
 #include "base/rng.h"
@@ -136,160 +136,89 @@ static int check(const struct app *app, const char *path)
 /* ---- a session ---- */
 
 /* BEGIN; selects; two updates, a delete, an insert, each with leaves of both kinds; COMMIT. */
-enum { OPS_MAX = 64 + 64 * 3 + 16 };
+enum { VISITS_MAX = 64 + 64 * 3 + 16 };
 
-struct visit {
-	uint64_t page;
-	uint32_t change_bytes;
-	bool is_statement; /* begins one: a turn on a core comes first */
-};
-
-struct session {
-	struct visitor visitor;
-	struct waiter commit;
-	struct burst burst;
+struct client {
+	struct session session;
 	const struct oltp *oltp;
 	const struct layout *layout;
-	struct rng rng;
-	uint64_t began_ns, statement_ns;
-	uint32_t at, count;
-	bool had_turn;
-	struct visit visits[OPS_MAX];
 };
 
 /* sysbench's "special": hot rows in the middle, the rest the mean of some uniform draws. */
-static uint64_t draw_row(struct session *session)
+static uint64_t draw_row(struct client *client)
 {
-	const struct oltp *oltp = session->oltp;
-	uint64_t rows = session->layout->rows, sum = 0;
+	const struct oltp *oltp = client->oltp;
+	struct rng *rng = &client->session.rng;
+	uint64_t rows = client->layout->rows, sum = 0;
 	uint64_t hot = rows * oltp->hot_rows_millipercent / 100000;
 
-	if (rng_below(&session->rng, 100000) < oltp->hot_share_millipercent) {
+	if (rng_below(rng, 100000) < oltp->hot_share_millipercent) {
 		hot = hot ? hot : 1;
-		return (rows - hot) / 2 + rng_below(&session->rng, hot);
+		return (rows - hot) / 2 + rng_below(rng, hot);
 	}
 	for (uint64_t i = 0; i < oltp->draws; i++)
-		sum += rng_below(&session->rng, rows);
+		sum += rng_below(rng, rows);
 	return sum / oltp->draws;
 }
 
-static void add_visit(struct session *session, uint64_t page, bool changes, bool is_statement)
+static uint64_t leaf_of(const struct client *client, uint64_t table, uint64_t row)
 {
-	struct visit *last = session->count ? &session->visits[session->count - 1] : NULL;
-
-	if (last && !is_statement && last->page == page && (last->change_bytes > 0) == changes)
-		return; /* the statement has it in hand */
-	assert(session->count < OPS_MAX);
-	session->visits[session->count++] = (struct visit){
-		.page = page,
-		.change_bytes = changes ? (uint32_t)session->oltp->change_bytes : 0,
-		.is_statement = is_statement,
-	};
-}
-
-static uint64_t leaf_of(const struct session *session, uint64_t table, uint64_t row)
-{
-	return table * (session->layout->leaves + session->layout->entries) +
-	       row / session->oltp->rows_per_leaf;
+	return table * (client->layout->leaves + client->layout->entries) +
+	       row / client->oltp->rows_per_leaf;
 }
 
 /* Rows are many and their indexed values are spread: any leaf of the secondary index. */
-static uint64_t draw_entry(struct session *session, uint64_t table)
+static uint64_t draw_entry(struct client *client, uint64_t table)
 {
-	return leaf_of(session, table, 0) + session->layout->leaves +
-	       rng_below(&session->rng, session->layout->entries);
+	return leaf_of(client, table, 0) + client->layout->leaves +
+	       rng_below(&client->session.rng, client->layout->entries);
 }
 
-static void plan_transaction(struct session *session)
+static void reads(struct client *client, uint64_t page, bool is_statement)
 {
-	const struct oltp *oltp = session->oltp;
-	uint64_t table = rng_below(&session->rng, oltp->tables), row, end;
-
-	session->count = session->at = 0;
-	for (uint64_t i = 0; i < oltp->points; i++)
-		add_visit(session, leaf_of(session, table, draw_row(session)), false, true);
-	for (uint64_t i = 0; i < oltp->ranges; i++) {
-		row = draw_row(session);
-		end = row + oltp->range_rows - 1;
-		end = end < session->layout->rows ? end : session->layout->rows - 1;
-		for (uint64_t page = leaf_of(session, table, row), first = page;
-		     page <= leaf_of(session, table, end) && page < first + 3; page++)
-			add_visit(session, page, false, page == first);
-	}
-	/* The new value is the old one plus one: the same leaf, but for one entry in a hundred. */
-	add_visit(session, leaf_of(session, table, draw_row(session)), true, true);
-	add_visit(session, draw_entry(session, table), true, false);
-	add_visit(session, leaf_of(session, table, draw_row(session)), true, true);
-	row = draw_row(session);
-	add_visit(session, leaf_of(session, table, row), true, true);
-	add_visit(session, draw_entry(session, table), true, false);
-	add_visit(session, leaf_of(session, table, row), true, true);
-	add_visit(session, draw_entry(session, table), true, false);
+	session_visit(&client->session, &(struct visit){ .page = page, .is_statement = is_statement });
 }
 
-static void go_on(struct session *session);
+static void changes(struct client *client, uint64_t page, bool is_statement)
+{
+	session_visit(&client->session, &(struct visit){
+		.page = page, .is_statement = is_statement,
+		.change_bytes = (uint32_t)client->oltp->change_bytes });
+}
 
+static void read_range(struct client *client, uint64_t table)
+{
+	uint64_t row = draw_row(client), end = row + client->oltp->range_rows - 1, first, last;
+
+	end = end < client->layout->rows ? end : client->layout->rows - 1;
+	first = leaf_of(client, table, row);
+	last = leaf_of(client, table, end);
+	for (uint64_t page = first; page <= last; page++)
+		reads(client, page, page == first);
+}
+
+/* BEGIN joins the first statement, COMMIT has a turn of its own. */
 static void begin(struct session *session)
 {
-	session->began_ns = machine_now(session->visitor.database->machine);
-	session->had_turn = false;
-	plan_transaction(session);
-	go_on(session);
-}
+	struct client *client = container_of(session, struct client, session);
+	const struct oltp *oltp = client->oltp;
+	uint64_t table = rng_below(&session->rng, oltp->tables), row;
 
-static void committed(struct waiter *waiter)
-{
-	struct session *session = container_of(waiter, struct session, commit);
-
-	database_count(session->visitor.database, session->began_ns);
-	begin(session);
-}
-
-static void turn_over(struct burst *burst)
-{
-	struct session *session = container_of(burst, struct session, burst);
-
-	session->had_turn = true;
-	go_on(session);
-}
-
-static void visited(struct visitor *visitor)
-{
-	struct session *session = container_of(visitor, struct session, visitor);
-
-	session->at++;
-	session->had_turn = false;
-	go_on(session);
-}
-
-static void take_turn(struct session *session)
-{
-	session->burst.done = turn_over;
-	cores_run(&session->visitor.database->cores, &session->burst,
-		  rng_exponential(&session->rng, session->statement_ns));
-}
-
-/* As far as it goes without waiting. COMMIT has its turn too, and BEGIN joins the first one. */
-static void go_on(struct session *session)
-{
-	struct database *database = session->visitor.database;
-
-	for (; session->at < session->count; session->at++) {
-		const struct visit *visit = &session->visits[session->at];
-
-		if (visit->is_statement && !session->had_turn) {
-			take_turn(session);
-			return;
-		}
-		if (!database_visit(&session->visitor, visit->page, visit->change_bytes, false))
-			return;
-		session->had_turn = false;
-	}
-	if (!session->had_turn) {
-		take_turn(session);
-		return;
-	}
-	redo_commit(&database->redo, &session->commit, database->redo.lsn);
+	session_begin(session);
+	for (uint64_t i = 0; i < oltp->points; i++)
+		reads(client, leaf_of(client, table, draw_row(client)), true);
+	for (uint64_t i = 0; i < oltp->ranges; i++)
+		read_range(client, table);
+	/* The new value is the old one plus one: the same leaf, but for one entry in a hundred. */
+	changes(client, leaf_of(client, table, draw_row(client)), true);
+	changes(client, draw_entry(client, table), false);
+	changes(client, leaf_of(client, table, draw_row(client)), true);
+	row = draw_row(client);
+	changes(client, leaf_of(client, table, row), true);
+	changes(client, draw_entry(client, table), false);
+	changes(client, leaf_of(client, table, row), true);
+	changes(client, draw_entry(client, table), false);
+	session_run(session);
 }
 
 /* ---- a run ---- */
@@ -299,7 +228,7 @@ struct run {
 	struct machine machine;
 	struct layout layout;
 	struct database **databases;
-	struct session **sessions;    /* of all databases, in turn */
+	struct client **clients;      /* of all databases, in turn */
 };
 
 /* Statements that take a turn: all that visit, and COMMIT. */
@@ -316,17 +245,14 @@ static void start_sessions(struct run *run, struct database *database, size_t in
 	for (uint64_t i = 0; i < oltp->threads; i++) {
 		_cleanup_free_ char *stream = xasprintf("%s/%zu/%llu", name, index,
 							(unsigned long long)i);
-		struct session *session = xcalloc(1, sizeof(*session));
+		struct rng rng = rng_stream(seed, stream);
+		struct client *client = xcalloc(1, sizeof(*client));
 
-		session->visitor.database = database;
-		session->visitor.done = visited;
-		session->commit.ready = committed;
-		session->oltp = oltp;
-		session->layout = &run->layout;
-		session->rng = rng_stream(seed, stream);
-		session->statement_ns = oltp->cpu_ns / turns(oltp);
-		run->sessions[index * oltp->threads + i] = session;
-		begin(session);
+		client->oltp = oltp;
+		client->layout = &run->layout;
+		session_init(&client->session, database, VISITS_MAX, oltp->cpu_ns / turns(oltp), &rng, begin);
+		run->clients[index * oltp->threads + i] = client;
+		begin(&client->session);
 	}
 }
 
@@ -340,24 +266,6 @@ static int load(struct run *run, const struct database_config *config)
 		regions[i] = (struct region){ i * bytes, bytes };
 	err = load_regions(&run->machine, regions, count);
 	free(regions);
-	return err;
-}
-
-static int measure(struct run *run, const struct app_config *config, uint64_t warm_up_ns,
-		   uint64_t time_ns)
-{
-	struct machine *machine = &run->machine;
-	int err = machine_run(machine, machine_now(machine) + warm_up_ns, NULL);
-
-	if (err)
-		return err;
-	for (uint64_t i = 0; i < run->oltp->instances; i++)
-		database_count_begin(run->databases[i]);
-	if (config->on_measure)
-		config->on_measure(config->context);
-	machine_count_begin(machine);
-	err = machine_run(machine, machine_now(machine) + time_ns, NULL);
-	machine_count_end(machine);
 	return err;
 }
 
@@ -388,7 +296,7 @@ static int run_oltp(const struct app *app, struct target *target, const struct a
 
 	machine_init(&run.machine, target, config, stats);
 	run.databases = xcalloc(count, sizeof(struct database *));
-	run.sessions = xcalloc(count * oltp->threads, sizeof(struct session *));
+	run.clients = xcalloc(count * oltp->threads, sizeof(struct client *));
 	err = load(&run, &database);
 	for (uint64_t i = 0; !err && i < count; i++) {
 		run.databases[i] = xcalloc(1, sizeof(struct database));
@@ -398,18 +306,21 @@ static int run_oltp(const struct app *app, struct target *target, const struct a
 	for (uint64_t i = 0; !err && i < count; i++)
 		start_sessions(&run, run.databases[i], i, config->seed, config->name);
 	if (!err)
-		err = measure(&run, config, app_warm_up_ns(app, target, config), time_ns);
+		err = database_measure(run.databases, count, app_warm_up_ns(app, target, config), time_ns);
 	machine_drain(&run.machine);
 	if (!err)
 		add_merits(&run, time_ns, stats, merits);
-	for (uint64_t i = 0; i < count * oltp->threads; i++)
-		free(run.sessions[i]);
+	for (uint64_t i = 0; i < count * oltp->threads; i++) {
+		if (run.clients[i])
+			session_free(&run.clients[i]->session);
+		free(run.clients[i]);
+	}
 	for (uint64_t i = 0; i < count; i++) {
 		if (run.databases[i])
 			database_free(run.databases[i]);
 		free(run.databases[i]);
 	}
-	free(run.sessions);
+	free(run.clients);
 	free(run.databases);
 	machine_free(&run.machine);
 	return err;
