@@ -4,6 +4,7 @@
 #ifndef DRIVEBAY_TESTS_READ_ALL_H
 #define DRIVEBAY_TESTS_READ_ALL_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +54,10 @@ static int read_all(struct result *result, FILE *out)
 	if (!first)
 		first = err;
 	err = result_export_csv(result, out);
-	return first ? first : err;
+	if (!first)
+		first = err;
+	err = result_export_fio(result, out);
+	return first ? first : err == -ENOTSUP ? 0 : err;
 }
 
 #endif

@@ -35,6 +35,14 @@
 			id + ': no maximum run of drive ' + series.drive);
 	}
 
+	function checkPercentiles(plot, id, series) {
+		var mark = 'mark-d' + series.drive + '-percentiles';
+
+		expect(line(plot, mark), id + ': no line of drive ' + series.drive);
+		expect(plot.querySelectorAll('.' + mark + '-points path').length === series.points.length,
+			id + ': not all percentiles of drive ' + series.drive);
+	}
+
 	function checkSeries(plot, id, series) {
 		var mark = 'mark-d' + series.drive;
 
@@ -43,6 +51,20 @@
 		expect(!known(series, 6) || line(plot, mark + '-WAF'), id + ': no WAF of drive ' + series.drive);
 		expect(!series.steady || plot.querySelector('.' + mark + '-window path'),
 			id + ': no window of drive ' + series.drive);
+	}
+
+	/* A drive that is switched off is in no chart any more, and comes back. */
+	function checkSwitches() {
+		var input = document.querySelector('.drives input');
+		var mark = '.plot [class*="mark-d0-"]';
+
+		expect(!!input === data.drives.length > 1, 'switches: wrong number');
+		if (!input)
+			return;
+		expect(document.querySelector(mark), 'switches: drive 0 is not drawn to begin with');
+		input.click();
+		expect(!document.querySelector(mark), 'switches: drive 0 is drawn though it is off');
+		input.click();
 	}
 
 	function check() {
@@ -55,9 +77,11 @@
 			drawn++;
 			expect(plot.querySelector('[role="graphics-document"][aria-label]'), id + ': has no label');
 			data.charts[id].series.forEach(function (series) {
-				(data.charts[id].kind === 'curve' ? checkCurve : checkSeries)(plot, id, series);
+				({ curve: checkCurve, percentiles: checkPercentiles, series: checkSeries })[
+					data.charts[id].kind](plot, id, series);
 			});
 		});
+		checkSwitches();
 		expect(drawn > 0, 'no charts');
 		expect(performance.getEntriesByType('resource').length === 0, 'something was fetched');
 		expect(document.documentElement.scrollWidth <= window.innerWidth,

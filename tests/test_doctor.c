@@ -471,8 +471,8 @@ TEST(a_result_gets_a_line_for_each_finding)
 	put("hpet\n", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	examine(259, 0, "");
 	doctor_put_lines(doctor, &lines);
-	check(!strncmp(lines.text, "scheduler: bfq (/sys/block/nvme0n1/queue/scheduler): it sorts", 60));
-	check(strstr(lines.text, "\nclock source: hpet ("));
+	check(!strncmp(lines.text, "! scheduler: bfq (/sys/block/nvme0n1/queue/scheduler): it sorts", 62));
+	check(strstr(lines.text, "\n! clock source: hpet ("));
 	check(lines.text[lines.size - 1] != '\n');
 	buf_free(&lines);
 	end();

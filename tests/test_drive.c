@@ -267,7 +267,8 @@ TEST(an_unknown_key_is_answered_with_line_and_suggestion)
 	check_text_refused("name: x\ncolor: red\n",
 			   "d.yaml:2: unknown key 'color' at the top level (known: name, model, class, "
 			   "aliases, notes, capacity, geometry, nand, channel, controller, map, slc, "
-			   "endurance, wear, link, buffer, gc)");
+			   "endurance, wear, power, thermal, "
+			   "link, buffer, gc)");
 }
 
 TEST(a_missing_key_says_where_and_what_for)
@@ -459,6 +460,7 @@ TEST(scaling_leaves_everything_else_alone)
 	scaled->blocks_per_plane = full->blocks_per_plane;
 	scaled->erase_ns = full->erase_ns;
 	scaled->rated_bytes = full->rated_bytes;
+	scaled->thermal_ns = full->thermal_ns;
 	/* Of a block with fewer pages fewer are read, and each stands for more. */
 	check_equal(scaled->reads_max, full->reads_max / 32 + 1);
 	check_equal(scaled->errors_reads_ppb, full->errors_reads_ppb * 32);

@@ -370,7 +370,7 @@ TEST(wrong_rules_are_refused_with_a_sentence)
 		      "fault:error=2: around what? fault:freeze=2s,period=10s:TARGET would do");
 	check_refused("fault:eror=2:null:1G",
 		      "fault: unknown key 'eror'; there are freeze, period, start, delay, delay_every, "
-		      "error and seed");
+		      "error, flip, stale, torn, misplace and seed");
 	check_refused("fault:freeze:null:1G",
 		      "fault: 'freeze' is not KEY=VALUE; freeze=2s,period=10s would do");
 	check_refused("fault:freeze=2s:null:1G",
@@ -414,6 +414,106 @@ TEST(a_state_goes_to_a_file_and_back)
 	check_equal(io.error, -EIO); /* the fifteenth */
 	target_close(target);
 	close(fd);
+}
+
+/* --- damage --- */
+
+/* One block each of which has its number in all bytes. */
+static uint8_t disk[64 * 512], room[64 * 512];
+
+static void disk_submit(struct target *target, struct io *io)
+{
+	if (io->op == IO_WRITE)
+		memcpy(disk + io->offset_bytes, io->data, io->size_bytes);
+	if (io->op == IO_READ)
+		memcpy(io->data, disk + io->offset_bytes, io->size_bytes);
+	server_submit(target, io);
+}
+
+static struct target *damaged(const char *rules)
+{
+	static struct target_ops ops;
+	struct target *target;
+
+	ops = server_ops;
+	ops.submit = disk_submit;
+	server_init(&server, 4, 1000);
+	server.base.ops = &ops;
+	server.base.size_bytes = sizeof(disk);
+	server.base.block_bytes = 512;
+	server.base.moves_data = true;
+	memset(disk, 0, sizeof(disk));
+	check_equal(fault_wrap(&server.base, rules, &target), 0);
+	return target;
+}
+
+/* `count` writes of two blocks each, of bytes that are their numbers from 1. */
+static void write_pairs(struct target *target, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct io io = { .op = IO_WRITE, .size_bytes = 1024, .offset_bytes = (uint64_t)i * 1024,
+				 .data = room };
+
+		memset(room, i + 1, 1024);
+		target_submit(target, &io);
+		check(target_reap(target, TARGET_FOREVER) == &io);
+		check_equal(io.op, IO_WRITE);
+		check_equal(io.size_bytes, 1024);
+		check_equal(io.offset_bytes, i * 1024);
+		check_equal(io.error, 0);
+	}
+}
+
+TEST(every_third_write_is_acknowledged_and_not_done)
+{
+	struct target *target = damaged("stale=3");
+
+	write_pairs(target, 9);
+	for (int i = 0; i < 9; i++)
+		check_equal(disk[i * 1024 + 1023], i % 3 == 2 ? 0 : i + 1);
+	target_close(target);
+}
+
+TEST(every_third_write_is_done_by_half)
+{
+	struct target *target = damaged("torn=3");
+
+	write_pairs(target, 9);
+	for (int i = 0; i < 9; i++) {
+		check_equal(disk[i * 1024 + 511], i + 1);
+		check_equal(disk[i * 1024 + 512], i % 3 == 2 ? 0 : i + 1);
+	}
+	target_close(target);
+}
+
+TEST(every_third_write_goes_to_the_place_beside_its_own)
+{
+	struct target *target = damaged("misplace=3");
+
+	write_pairs(target, 3);
+	check_equal(disk[1 * 1024], 2);
+	check_equal(disk[2 * 1024], 0);
+	check_equal(disk[3 * 1024], 3);
+	check_equal(disk[3 * 1024 + 1023], 3);
+	target_close(target);
+}
+
+TEST(every_third_read_comes_back_with_one_bit_turned)
+{
+	struct target *target = damaged("flip=3");
+
+	write_pairs(target, 1);
+	for (int i = 1; i <= 9; i++) {
+		struct io io = { .op = IO_READ, .size_bytes = 1024, .data = room };
+		int turned = 0;
+
+		target_submit(target, &io);
+		target_reap(target, TARGET_FOREVER);
+		for (int k = 0; k < 1024; k++)
+			turned += __builtin_popcount(room[k] ^ 1);
+		check_equal(turned, i % 3 == 0);
+	}
+	target_close(target);
 }
 
 int main(void)

@@ -125,6 +125,30 @@ TEST(the_peak_is_the_best_point_that_was_sustained)
 	check(!group->has_burst); /* there was no maximum run */
 }
 
+/* 1,000 requests: ten lie above p99, one above p99.9. */
+TEST(the_percentile_plot_ends_where_fewer_than_ten_lie_above)
+{
+	_cleanup_buf_ struct buf json = BUF_INIT;
+	const struct group_summary *group;
+	struct table *table;
+
+	begin();
+	add(make_phase(PHASE_POINT, 50, 1000, 1000));
+	group = conclude();
+	for (size_t i = 0; i < SUMMARY_LEVELS; i++)
+		check_equal(group_peak(group)->submit.levels[i].known, summary_levels_ppm[i] <= 990000);
+	summary_label(&summary, 1);
+	charts_json(&summary, 1, &json);
+	check(strstr(json.text, "\"percentiles-0\":{\"kind\":\"percentiles\""));
+	check(strstr(json.text, "[990000,1"));
+	check(!strstr(json.text, "[995000"));
+	table = tables_percentiles(&summary, 1, "g/w");
+	check_equal(table->row_count, SUMMARY_LEVELS);
+	check(!strcmp(table->rows[5].cells[0], "p99") && !strcmp(table->rows[5].cells[1], "1.00"));
+	check(!strcmp(table->rows[6].cells[0], "p99.5") && !strcmp(table->rows[6].cells[1], "n/a"));
+	table_free(table);
+}
+
 /* 8 outstanding for a second: all 8 at 8 ms and 1,000 a second, 7 at 7 ms. */
 TEST(the_full_points_tell_how_far_luck_goes)
 {
@@ -493,7 +517,7 @@ TEST(a_silent_window_is_a_gap_and_no_latency_of_zero)
 	series_of(PHASE_RUN, windows, 2, NULL, 0);
 	summary_label(&summary, 1);
 	charts_json(&summary, 1, &json);
-	check(strstr(json.text, "[1.5,null,0,null,null,null,null]"));
+	check(strstr(json.text, "[1.5,null,0,null,null,null,null,null,null]"));
 }
 
 /* Reads count as nothing written; of mixed requests, the share that are writes. */

@@ -674,65 +674,6 @@ TEST(a_drive_that_was_saved_and_loaded_goes_on_as_the_one_that_was_not)
 	fclose(file);
 }
 
-TEST(the_state_of_another_drive_is_refused)
-{
-	struct drive description = tiny();
-	FILE *file = tmpfile();
-
-	make(description);
-	ssd_settle(ssd);
-	check_equal(ssd_save(ssd, fileno(file)), 0);
-	drop();
-	description.blocks_per_plane++;
-	make(description);
-	check_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-	check(ssd_load(ssd, fileno(file)) < 0);
-	check(strstr(fail_message(), "not of this drive"));
-	drop();
-	fclose(file);
-}
-
-/* Loads a state whose byte at `at` is another, or which ends there. */
-static int load_damaged(int fd, off_t at, bool cut)
-{
-	uint8_t byte;
-	int err;
-
-	check(pread(fd, &byte, 1, at) == 1);
-	byte ^= 0x10;
-	check(cut ? ftruncate(fd, at) == 0 : pwrite(fd, &byte, 1, at) == 1);
-	check_equal(lseek(fd, 0, SEEK_SET), 0);
-	make(tiny());
-	err = ssd_load(ssd, fd);
-	drop();
-	byte ^= 0x10;
-	check(cut || pwrite(fd, &byte, 1, at) == 1);
-	return err;
-}
-
-TEST(a_state_that_is_damaged_or_cut_off_is_refused)
-{
-	FILE *file = tmpfile();
-	off_t size;
-	int fd = fileno(file);
-
-	make(tiny());
-	write_and_settle(0, 100);
-	check_equal(ssd_save(ssd, fd), 0);
-	drop();
-	size = lseek(fd, 0, SEEK_END);
-	for (off_t at = 0; at < size; at += at < 400 ? 8 : size / 50)
-		check(load_damaged(fd, at, false) == -EBADMSG);
-	check(load_damaged(fd, size - 1, false) == -EBADMSG);
-	check_equal(lseek(fd, 0, SEEK_SET), 0);
-	make(tiny());
-	check_equal(ssd_load(ssd, fd), 0); /* all of that was undone */
-	drop();
-	for (off_t at = size - 1; at > 0; at /= 2)
-		check(load_damaged(fd, at, true) == -EBADMSG);
-	fclose(file);
-}
-
 TEST(a_formatted_drive_is_fresh)
 {
 	struct ssd_counters count;

@@ -27,13 +27,13 @@ static struct drive spared(double spare, enum gc_policy policy)
 }
 
 /* What a share `writes` of the requests goes to: the first `data` of the drive, the rest to the rest. */
-struct heat {
+struct hotness {
 	double data, writes;
 };
 
-static const struct heat uniform = { 1, 1 };
+static const struct hotness uniform = { 1, 1 };
 
-static uint64_t some_unit(struct rng *rng, const struct heat *heat)
+static uint64_t some_unit(struct rng *rng, const struct hotness *heat)
 {
 	uint64_t hot = (uint64_t)((double)ssd->user_units * heat->data);
 
@@ -47,7 +47,7 @@ struct measured {
 	double space; /* physical units in use over those of the user */
 };
 
-static struct measured measure(double spare, enum gc_policy policy, const struct heat *heat)
+static struct measured measure(double spare, enum gc_policy policy, const struct hotness *heat)
 {
 	struct rng rng = rng_stream(1, "waf");
 	struct ssd_counters before, after;
@@ -125,7 +125,7 @@ static double written_in_rotation(double x, double writes, double data)
 	return x * writes / (1 - exp(-x * writes / data));
 }
 
-static double space_of_rotation(double x, const struct heat *heat)
+static double space_of_rotation(double x, const struct hotness *heat)
 {
 	double space = written_in_rotation(x, heat->writes, heat->data);
 
@@ -134,7 +134,7 @@ static double space_of_rotation(double x, const struct heat *heat)
 	return space;
 }
 
-static double waf_of_rotation(double space, const struct heat *heat)
+static double waf_of_rotation(double space, const struct hotness *heat)
 {
 	double least = 0, most = space;
 
@@ -179,7 +179,7 @@ TEST(victims_in_rotation_cost_what_the_closed_form_says)
 
 TEST(hot_and_cold_data_in_the_same_blocks_cost_what_the_closed_form_says)
 {
-	static const struct heat heats[] = { { 0.2, 0.8 }, { 0.1, 0.9 }, { 0.25, 1 } };
+	static const struct hotness heats[] = { { 0.2, 0.8 }, { 0.1, 0.9 }, { 0.25, 1 } };
 
 	for (size_t i = 0; i < sizeof(heats) / sizeof(*heats); i++) {
 		struct measured got = measure(0.28, GC_FIFO, &heats[i]);
@@ -199,8 +199,8 @@ TEST(the_theory_is_right_where_it_is_known)
 	check(waf > 1.9999);
 	check(waf < 2.0001);
 	/* Hot data that are all the data are no hot data. */
-	check(waf_of_rotation(1.3, &(struct heat){ 0.5, 0.5 }) > 0.9999 * waf_of_rotation(1.3, &uniform));
-	check(waf_of_rotation(1.3, &(struct heat){ 0.5, 0.5 }) < 1.0001 * waf_of_rotation(1.3, &uniform));
+	check(waf_of_rotation(1.3, &(struct hotness){ 0.5, 0.5 }) > 0.9999 * waf_of_rotation(1.3, &uniform));
+	check(waf_of_rotation(1.3, &(struct hotness){ 0.5, 0.5 }) < 1.0001 * waf_of_rotation(1.3, &uniform));
 	/* Endless space, and hardly any. */
 	check(waf_of_greedy(1e9, UNITS) < 1.02);
 	check(waf_of_greedy(1.0001, UNITS) > 30);

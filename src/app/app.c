@@ -14,6 +14,9 @@
 static const struct app_kind *const kinds[] = {
 	&app_oltp,
 	&app_tpcc,
+	&app_boot,
+	&app_crystal,
+	&app_video,
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -132,6 +135,8 @@ void app_free(struct app *app)
 {
 	if (!app)
 		return;
+	if (app->kind->clean)
+		app->kind->clean(app);
 	free(app->name);
 	free(app->help);
 	free(app->source);
@@ -147,10 +152,12 @@ char *app_misfit(const struct app *app, const struct target *target)
 	uint64_t needs_bytes = app->kind->needs_bytes(app);
 	char needs[UNITS_BYTES], has[UNITS_BYTES];
 
-	if (!target->is_virtual)
+	if (!target->is_virtual && !app->kind->any_target)
 		return xasprintf("it is a model of the application and runs on modelled drives only");
-	if (needs_bytes / scale <= target->size_bytes)
+	if ((app->kind->least_bytes ? needs_bytes : needs_bytes / scale) <= target->size_bytes)
 		return NULL;
+	if (app->kind->least_bytes)
+		scale = 1;
 	return xasprintf("its data take %s and the drive has %s", format_size(needs_bytes, needs),
 			 format_size(target->size_bytes * scale, has));
 }

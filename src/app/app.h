@@ -51,8 +51,13 @@ struct app_kind {
 	size_t size;                       /* of its struct, which begins with struct app */
 	const struct yml_key *keys;        /* of its files: all of them */
 	int (*check)(const struct app *app, const char *path); /* may be NULL */
+	void (*clean)(struct app *app);    /* what its own keys allocated; may be NULL */
 	/* What its data take of a drive that is not scaled. */
 	uint64_t (*needs_bytes)(const struct app *app);
+	/* A file cannot be scaled down. A model is not made smaller than this, so that its caches are
+	   large enough for the file, as those of the drive are; 0: any size will do. */
+	uint64_t least_bytes;
+	bool any_target;                   /* it sends requests itself: also to what is real */
 	int (*run)(const struct app *app, struct target *target, const struct app_config *config,
 		   struct stats *stats, struct merits *merits);
 };
@@ -120,5 +125,6 @@ uint64_t app_warm_up_ns(const struct app *app, const struct target *target,
 			const struct app_config *config);
 
 extern const struct app_kind app_oltp, app_tpcc;
+extern const struct app_kind app_boot, app_crystal, app_video;
 
 #endif

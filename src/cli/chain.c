@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/app.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
 
@@ -22,20 +23,66 @@ static size_t handles(const struct chain_run *run)
 	return most;
 }
 
+/* What an application of this chain asks for that no scale may take away. */
+static int least_bytes(const struct chain_run *run, uint64_t *out)
+{
+	const struct plan *plan = run->config->plan;
+	int err = 0;
+
+	*out = 0;
+	for (size_t i = 0; i < plan->phase_count && !err; i++) {
+		const struct application *application = plan->phases[i].application;
+		struct app *app;
+
+		if (plan->phases[i].chain != run->chain || !application)
+			continue;
+		err = app_parse(application->name, application->text, strlen(application->text), &app);
+		if (err)
+			continue;
+		if (app->kind->least_bytes > *out)
+			*out = app->kind->least_bytes;
+		app_free(app);
+	}
+	return err;
+}
+
+/* A model that is too small for what cannot be scaled is opened again, larger. */
+static int enlarge(struct chain_run *run, struct target_options *options)
+{
+	struct target *target = run->targets[0];
+	uint64_t least;
+	int err = least_bytes(run, &least);
+	uint32_t scale = target->scale;
+
+	if (err || !target->is_virtual || scale <= 1 || target->size_bytes >= least)
+		return err;
+	while (options->scale > 1 && target->size_bytes * scale / options->scale < least)
+		options->scale /= 2;
+	run->is_enlarged = true;
+	target_close(target);
+	run->targets[0] = NULL;
+	return target_open(run->config->target, options, &run->targets[0]);
+}
+
 static int open_targets(struct chain_run *run)
 {
 	const struct execute_config *config = run->config;
+	struct target_options options = config->options;
 	size_t count = handles(run);
 	int err = 0;
 
 	run->targets = xcalloc(count, sizeof(struct target *));
-	err = target_open(config->target, &config->options, &run->targets[0]);
-	if (err)
+	err = target_open(config->target, &options, &run->targets[0]);
+	if (!err)
+		err = enlarge(run, &options);
+	if (err) {
+		target_close(run->targets[0]);
 		return err;
+	}
 	run->target = run->targets[0];
 	run->target_count = 1;
 	while (!err && !run->target->is_virtual && run->target_count < count) {
-		err = target_open(config->target, &config->options,
+		err = target_open(config->target, &options,
 				  &run->targets[run->target_count]);
 		run->target_count += !err;
 	}

@@ -29,6 +29,7 @@ struct chain_run {
 	struct target **targets;  /* a real device: one handle for each load thread */
 	unsigned target_count;
 	unsigned chain;
+	bool is_enlarged;         /* the model is larger than the others': its state is not kept */
 	const volatile sig_atomic_t *stop; /* non-zero: end soon, cleanly */
 	bool shows;               /* this process owns the terminal */
 

@@ -21,8 +21,10 @@ enum {
 };
 
 static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
-static char *cycle_text, *format;
-static int fill, until_steady;
+static char *cycle_text;
+static struct job_options job_options;
+static char *verify, *journal;
+static int fill, until_steady, asap;
 
 static const struct poptOption options[] = {
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)load_options, 0, NULL, NULL },
@@ -33,10 +35,15 @@ static const struct poptOption options[] = {
 	{ "until-steady", 0, POPT_ARG_NONE, &until_steady, 0, "then the workload as fast as possible, in rounds, until five of them agree as SNIA has it", NULL },
 	{ "round", 0, POPT_ARG_STRING, &round_text, 0, "how long such a round is (default: as --time)", "TIME" },
 	{ "rounds", 0, POPT_ARG_STRING, &rounds_text, 0, "how many there are at most (default: 25)", "N" },
+	{ "verify", 0, POPT_ARG_STRING, &verify, 0, "crc32c: check that reads give back what was written, and all of it at the end", "HOW" },
+	{ "verify-journal", 0, POPT_ARG_STRING, &journal, 0, "keep in this file what was written: the next run with it finds what a power cut lost", "FILE" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
-	{ "format", 0, POPT_ARG_STRING, &format, 0, "what a file of another program is: fio (default: told from what is in it)", "FORMAT" },
+	{ "format", 0, POPT_ARG_STRING, &job_options.format, 0, "what a file of another program is: fio, blkparse, iolog, msr, systor, alibaba, tencent, spc (default: told from what is in it)", "FORMAT" },
+	{ "asap", 0, POPT_ARG_NONE, &asap, 0, "a trace: as fast as --depth requests in flight allow (default: at its recorded times)", NULL },
+	{ "device", 0, POPT_ARG_STRING, &job_options.device, 0, "a trace: the requests of this device or volume alone", "NAME" },
+	{ "scale-addresses", 0, POPT_ARG_STRING, &job_options.scaling, 0, "a trace that goes further than the target: fit (default), wrap or none", "HOW" },
 	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)setup_options, 0, NULL, NULL },
 	POPT_TABLEEND
 };
@@ -196,9 +203,15 @@ static int choose_cycle(bool is_application, uint64_t *out)
 
 /* ---- files of other programs ---- */
 
+/* The job, which a context's const does not let one change. */
+static struct job *job_of(const void *context)
+{
+	return *(struct job *const *)context;
+}
+
 static int make_job_plan(const void *context, uint32_t scale, struct plan **out)
 {
-	int err = job_plan(context, out);
+	int err = job_plan(job_of(context), out);
 
 	(void)scale;
 	if (!err && fill)
@@ -208,7 +221,12 @@ static int make_job_plan(const void *context, uint32_t scale, struct plan **out)
 
 static int fit_job_plan(const void *context, const struct target *target, struct plan *plan)
 {
-	return job_fit(context, target, plan);
+	return job_fit(job_of(context), target, plan);
+}
+
+static const struct setup_text *texts_of_job(const void *context)
+{
+	return job_of(context)->texts;
 }
 
 /* The file says all that these would say. */
@@ -244,25 +262,43 @@ static int run_job(const char *path, const char *target)
 		.save_state = save_state,
 	};
 	struct job *job = NULL;
-	int status, err = check_job_options(path);
+	int status, err = load_options_take_depth(&job_options.depth);
 
+	job_options.asap = asap;
 	if (!err)
-		err = job_load(path, format, &job);
+		err = check_job_options(path);
+	if (!err)
+		err = job_load(path, &job_options, &job);
 	if (err)
 		return command_failed(err);
-	setup.context = job;
-	setup.texts = (const struct setup_text[]){ { "job_format", job->ops->format },
-						   { "job_file", job->text }, { NULL, NULL } };
+	setup.context = &job;
+	setup.texts = texts_of_job;
 	status = setup_run(&setup);
 	job_free(job);
 	return status;
+}
+
+/* The target as it was named, or with another around it that verifies. To be freed. */
+static int choose_target(const char *name, char **out)
+{
+	if (journal && !verify)
+		return fail(EINVAL, "--verify-journal: is for --verify crc32c, which is not there");
+	if (verify && strcmp(verify, "crc32c"))
+		return fail(EINVAL, "--verify: '%s' is not known (crc32c is)", verify);
+	if (journal && (!*journal || journal[strcspn(journal, ",:")]))
+		return fail(EINVAL, "--verify-journal: '%s' cannot be the name: it is empty, or has a comma "
+				    "or a colon", journal);
+	if (!verify)
+		*out = xstrdup(name);
+	else
+		*out = xasprintf("verify:%s%s:%s", journal ? "journal=" : "", journal ? journal : "", name);
+	return 0;
 }
 
 static int run_workload(int count, const char **arguments)
 {
 	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
 	struct setup setup = {
-		.target = arguments[count - 1],
 		.make_plan = make_plan,
 		.context = &request,
 		.invocation = "run",
@@ -270,16 +306,21 @@ static int run_workload(int count, const char **arguments)
 		.save_state = save_state,
 	};
 	bool is_application;
+	_cleanup_free_ char *target = NULL;
 	int err;
 
-	if (count > 1 && (format || job_names_a_file(arguments[0])))
+	err = choose_target(arguments[count - 1], &target);
+	if (err)
+		return command_failed(err);
+	setup.target = target;
+	if (count > 1 && (job_options.format || job_names_a_file(arguments[0])))
 		return run_job(arguments[0], setup.target);
-	if (format)
-		return command_failed(fail(EINVAL, "--format: no file is there that it could be of: "
-						   "drivebay run FILE TARGET"));
+	if (job_options.format || job_options.device || job_options.scaling || asap)
+		return command_failed(fail(EINVAL, "--format, --device, --scale-addresses and --asap are for a "
+						   "file of another program: drivebay run FILE TARGET"));
 	if (count > 1)
 		request.workload = arguments[0];
-	err = check_arguments(request.workload, setup.target);
+	err = check_arguments(request.workload, arguments[count - 1]);
 	is_application = !err && request.workload && application_exists(request.workload);
 	if (is_application) {
 		setup.make_plan = make_application_plan;

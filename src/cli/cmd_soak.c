@@ -98,6 +98,16 @@ static const struct range ranges[DRIVE_VALUE_COUNT] = {
 	[DRIVE_VALUE_retries_max] = { 1, 10, 1, true },
 	[DRIVE_VALUE_retry_leaves_millipercent] = { 1, 100000, 1, true },
 	[DRIVE_VALUE_reads_max] = { 1, 10000, 1, true },
+	[DRIVE_VALUE_idle_mw] = { 1, 10000, 1, true },
+	[DRIVE_VALUE_die_mw] = { 1, 1000, 1, true },
+	[DRIVE_VALUE_transfer_mw] = { 1, 10000, 1, true },
+	[DRIVE_VALUE_sleep_mw] = { 1, 1000, 1, true },
+	[DRIVE_VALUE_sleep_after_ns] = { 1, 10000000, 1, true },
+	[DRIVE_VALUE_wake_ns] = { 1, 1000000, 1, true },
+	[DRIVE_VALUE_rise_millikelvin_per_w] = { 1, 100000, 1, true },
+	[DRIVE_VALUE_thermal_ns] = { 1, 1000000000, 1, true },
+	[DRIVE_VALUE_throttle_celsius] = { 1, 100, 1, true },
+	[DRIVE_VALUE_throttle_millipercent] = { 1000, 100000, 1 },
 	[DRIVE_VALUE_link_generation] = { 1, 6, 1 },
 	[DRIVE_VALUE_link_lanes] = { 1, 16, 1 },
 	[DRIVE_VALUE_link_payload_millipercent] = { 50000, 100000, 1 },
@@ -177,6 +187,8 @@ static bool draw_drive(struct drive *drive, struct rng *rng)
 		drive->slc_static_bytes = drive->slc_dynamic_bytes = 0;
 	if (rng_below(rng, 2)) /* the smallest that works */
 		drive->buffer_bytes = drive->planes * drive->page_bytes * drive->pages_per_program;
+	if (!drive->idle_mw)
+		drive->throttle_celsius = 0;
 	if (!drive->endurance_cycles)
 		drive->correctable_ppb = 0;
 	if (drive->factory_bad_millipercent > drive->reserve_millipercent)

@@ -143,7 +143,7 @@ void doctor_put_lines(const struct doctor *doctor, struct buf *out)
 	for (size_t i = 0; i < doctor->finding_count; i++) {
 		const struct finding *finding = &doctor->findings[i];
 
-		buf_printf(out, "%s%s: %s (%s): %s", i ? "\n" : "", finding->what, finding->found,
+		buf_printf(out, "%s%c %s: %s (%s): %s", i ? "\n" : "", finding->spoils ? '!' : '-', finding->what, finding->found,
 			   finding->where, finding->why);
 	}
 }

@@ -59,7 +59,8 @@ void doctor_free(struct doctor *doctor); /* NULL is fine */
 const struct finding *doctor_finding(const struct doctor *doctor, const char *what);
 size_t doctor_spoilers(const struct doctor *doctor);
 
-/* One line each, for the host facts of a result: "scheduler: mq-deadline (/sys/...): why". */
+/* One line each, for the host facts of a result: "! scheduler: mq-deadline (/sys/...): why"; those
+   that spoil nothing begin with "-". */
 void doctor_put_lines(const struct doctor *doctor, struct buf *out);
 
 /* For the checks. */

@@ -9,12 +9,18 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
+#include "cli/lines.h"
+#include "cli/setup.h"
 
-enum { TEXT_MAX = 4 << 20 }; /* of what people write by hand */
+enum {
+	TEXT_MAX = 4 << 20,   /* of what people write by hand */
+	HEAD_BYTES = 1 << 16, /* by which a kind is told */
+};
 
 /* A new kind of file is a new file and a line here. */
 static const struct job_ops *const kinds[] = {
 	&job_fio_ops,
+	&job_trace_ops,
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -58,48 +64,71 @@ static int unknown_kind(const char *path, const char *format)
 	_cleanup_buf_ struct buf names = BUF_INIT;
 
 	for (size_t i = 0; i < KINDS; i++)
-		buf_printf(&names, "%s%s", i ? ", " : "", kinds[i]->format);
+		buf_printf(&names, "%s%s", i ? ", " : "", kinds[i]->formats);
 	if (format)
-		return fail(EINVAL, "--format: '%s' is no kind of file that is read here; %s are", format,
+		return fail(EINVAL, "--format: '%.60s' is no kind of file that is read here; %s are", format,
 			    names.text);
 	return fail(EINVAL, "%s: what kind of file this is cannot be told from what is in it; say it with "
 		    "--format (%s)", path, names.text);
 }
 
-static int find_kind(const char *path, const char *format, const char *text, size_t size,
-		     const struct job_ops **out)
+static int find_kind(const char *path, const char *format, const struct job_ops **out)
 {
-	for (size_t i = 0; i < KINDS; i++)
-		if (format ? !strcmp(format, kinds[i]->format) : kinds[i]->is_one(text, size)) {
-			*out = kinds[i];
-			return 0;
-		}
-	return unknown_kind(path, format);
-}
-
-int job_load(const char *path, const char *format, struct job **out)
-{
-	const struct job_ops *ops;
-	char *text = NULL;
+	_cleanup_free_ char *head = xmalloc(HEAD_BYTES);
 	size_t size = 0;
-	int err = read_text(path, &text, &size);
+	int err = lines_head(path, head, HEAD_BYTES, &size);
 
 	if (err)
 		return err;
-	err = find_kind(path, format, text, size, &ops);
+	for (size_t i = 0; i < KINDS; i++) {
+		const char *what = format ? NULL : kinds[i]->recognise(head, size);
+
+		if (what)
+			fprintf(stderr, "note: %s: is read as %s\n", path, what);
+		if (what || (format && kinds[i]->is_called(format))) {
+			*out = kinds[i];
+			return 0;
+		}
+	}
+	return unknown_kind(path, format);
+}
+
+int job_load(const char *path, const struct job_options *options, struct job **out)
+{
+	const struct job_ops *ops = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	int err = find_kind(path, options->format, &ops);
+
+	if (!err && ops->is_text && (options->device || options->scaling || options->asap || options->depth))
+		return fail(EINVAL, "--%s: is for traces, and %s is none", options->device ? "device" :
+			    options->scaling ? "scale-addresses" : options->asap ? "asap" : "depth", path);
+	if (!err && ops->is_text)
+		err = read_text(path, &text, &size);
 	if (!err)
-		err = ops->load(path, text, size, out);
+		err = ops->load(path, text, size, options, out);
 	if (err) {
 		free(text);
 		return err;
 	}
-	if (!format)
-		fprintf(stderr, "%s: read as a %s (--format %s)\n", path, ops->help, ops->format);
 	(*out)->ops = ops;
 	(*out)->path = xstrdup(path);
 	(*out)->text = text;
 	(*out)->size = size;
+	if (text)
+		job_add_text(*out, "job_file", xstrdup(text));
 	return 0;
+}
+
+void job_add_text(struct job *job, const char *key, char *value)
+{
+	size_t count = 0;
+
+	while (job->texts && job->texts[count].key)
+		count++;
+	job->texts = xrealloc(job->texts, (count + 2) * sizeof(*job->texts));
+	job->texts[count] = (struct setup_text){ key, value };
+	job->texts[count + 1] = (struct setup_text){ NULL, NULL };
 }
 
 void job_free(struct job *job)
@@ -108,15 +137,18 @@ void job_free(struct job *job)
 		return;
 	free(job->path);
 	free(job->text);
+	for (struct setup_text *text = job->texts; text && text->key; text++)
+		free((char *)(uintptr_t)text->value);
+	free(job->texts);
 	job->ops->free(job);
 }
 
-int job_plan(const struct job *job, struct plan **out)
+int job_plan(struct job *job, struct plan **out)
 {
 	return job->ops->plan(job, out);
 }
 
-int job_fit(const struct job *job, const struct target *target, struct plan *plan)
+int job_fit(struct job *job, const struct target *target, struct plan *plan)
 {
 	return job->ops->fit(job, target, plan);
 }

@@ -27,7 +27,7 @@ static const struct job_fio *fio_of(const struct job *job)
 /* ---- reading ---- */
 
 /* The first thing that is no comment is a section. */
-static bool is_fio(const char *text, size_t size)
+static const char *recognise_fio(const char *text, size_t size)
 {
 	const char *end = text + size;
 
@@ -39,7 +39,12 @@ static bool is_fio(const char *text, size_t size)
 		while (text < end && *text != '\n')
 			text++;
 	}
-	return text < end && (*text == '[' || !strncmp(text, "include ", 8));
+	return text < end && *text == '[' ? "a fio job file (--format fio)" : NULL;
+}
+
+static bool is_called_fio(const char *format)
+{
+	return !strcmp(format, "fio");
 }
 
 static const char *variable(void *context, const char *name)
@@ -66,12 +71,14 @@ static int include(void *context, const char *path, char **text, size_t *size)
 	return fail(EINVAL, "cannot be read, or is longer than 1 MiB");
 }
 
-static int load(const char *path, const char *text, size_t size, struct job **out)
+static int load(const char *path, const char *text, size_t size, const struct job_options *options,
+		struct job **out)
 {
 	const struct fio_world world = { variable, include, NULL };
 	struct job_fio *job = xcalloc(1, sizeof(*job));
 	int err = fio_parse(path, text, size, &world, &job->file);
 
+	(void)options;
 	if (err) {
 		free(job);
 		return err;
@@ -298,7 +305,7 @@ static int make_workloads(const struct job *base, struct plan *plan)
 	return err;
 }
 
-static int make_plan(const struct job *base, struct plan **out)
+static int make_plan(struct job *base, struct plan **out)
 {
 	const struct fio_file *file = fio_of(base)->file;
 	struct plan *plan = job_plan_new(base->path, file->job_count, 2 * file->job_count);
@@ -383,7 +390,7 @@ static uint64_t limit_of(const struct fio_job *job, const struct target *target,
 	return bytes > INT64_MAX ? INT64_MAX : (uint64_t)bytes;
 }
 
-static int fit(const struct job *base, const struct target *target, struct plan *plan)
+static int fit(struct job *base, const struct target *target, struct plan *plan)
 {
 	const struct fio_file *file = fio_of(base)->file;
 	uint64_t files_bytes = 0;
@@ -403,9 +410,10 @@ static int fit(const struct job *base, const struct target *target, struct plan 
 }
 
 const struct job_ops job_fio_ops = {
-	.format = "fio",
-	.help = "fio job file",
-	.is_one = is_fio,
+	.formats = "fio",
+	.is_text = true,
+	.recognise = recognise_fio,
+	.is_called = is_called_fio,
 	.load = load,
 	.plan = make_plan,
 	.fit = fit,

@@ -85,6 +85,14 @@ static int set_count(const char *option, const char *text, uint32_t *to)
 	return 0;
 }
 
+int load_options_take_depth(uint32_t *out)
+{
+	int err = set_count("depth", depth, out);
+
+	depth = NULL;
+	return err;
+}
+
 static int set_span(uint64_t *to)
 {
 	uint64_t value;

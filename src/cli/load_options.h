@@ -15,6 +15,9 @@ extern const struct poptOption load_options[];
 /* Whether any of them was given. */
 bool load_options_given(void);
 
+/* Takes --depth out of what was given, for who has another use for it; 0: it was not given. */
+int load_options_take_depth(uint32_t *out);
+
 /*
  * What they ask for, on top of the workload `base` (a name or a path), or of one reader of 4 KiB
  * in sequence when it is NULL. Without options it is `base` as it stands; else its name says

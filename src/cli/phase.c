@@ -8,6 +8,8 @@
 #include "app/app.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
+#include "base/units.h"
+#include "load/replay.h"
 
 static void read_counters(struct target *target, struct counters *out)
 {
@@ -144,6 +146,11 @@ static int do_run(struct chain_run *run, struct phase_result *out, uint64_t rate
 	int err = run_load(run, &config, &out->stats);
 
 	out->sustained = was_sustained(run, &out->stats);
+	if (config.workload->pattern == PATTERN_TRACE && config.workload->replay->is_timed) {
+		char late[UNITS_BYTES];
+
+		out->note = xasprintf("sent up to %s late", format_duration(out->stats.late_max_ns, late));
+	}
 	return err;
 }
 
@@ -390,13 +397,13 @@ static void count_since(struct chain_run *run, struct phase_result *out)
 static int finish_phase(struct chain_run *run, struct phase_result *out)
 {
 	const struct phase *phase = &run->config->plan->phases[run->phase];
-	bool keeps = run->config->keep_states && run->target->is_virtual &&
+	bool keeps = run->config->keep_states && run->target->is_virtual && !run->is_enlarged &&
 		     state_changes(phase);
 	size_t older;
-	int err = target_settle(run->target);
+	int err = 0;
 
 	out->ended_ns = target_now(run->target);
-	if (!err && keeps)
+	if (keeps)
 		err = state_save(run, run->phase);
 	if (!err)
 		err = result_phase_end(run->result, run->phase, out);
@@ -433,6 +440,8 @@ int phase_run(struct chain_run *run, size_t index)
 	if (!err)
 		err = do_phase(run, out);
 	count_since(run, out);
+	if (!err)
+		err = target_settle(run->target); /* may find that something is wrong with it */
 	if (!err)
 		err = finish_phase(run, out);
 	else if (err != -EINTR)

@@ -110,6 +110,9 @@ static int check_fit(const struct setup *setup, const struct target *target)
 	if (!target->is_virtual && (setup->load_state || setup->save_state))
 		return fail(EINVAL, "%s: is no model: a drive keeps its state itself, without --load-state "
 			    "and --save-state", name);
+	if (target->is_alone && workers_text && strcmp(workers_text, "1"))
+		return fail(EINVAL, "%s: what is verified is kept by one load thread: without --workers",
+			    name);
 	if (target->is_virtual && size_text)
 		return fail(EINVAL, "%s: a model has the size of its drive, or a part of it by --scale, "
 			    "not by --size", name);
@@ -292,7 +295,6 @@ static int keep_findings(struct result *result, const char *target)
 	_cleanup_buf_ struct buf lines = BUF_INIT;
 	struct doctor *doctor;
 	size_t spoilers;
-	int err;
 
 	if (doctor_examine_path(target, &doctor) < 0)
 		return 0; /* null, or a wrapper: there is no device to look at */
@@ -304,12 +306,16 @@ static int keep_findings(struct result *result, const char *target)
 	buf_puts(&lines, "");
 	doctor_put_lines(doctor, &lines);
 	doctor_free(doctor);
-	err = result_set_host(result, "doctor", lines.text);
-	if (!err) {
-		char number[UNITS_BYTES];
+	return result_set_host(result, "doctor", lines.text);
+}
 
-		err = result_set_host(result, "doctor_spoilers", format_count(spoilers, number));
-	}
+static int keep_texts(struct result *result, const struct setup *setup)
+{
+	const struct setup_text *text = setup->texts ? setup->texts(setup->context) : NULL;
+	int err = 0;
+
+	for (; !err && text && text->key; text++)
+		err = result_set(result, text->key, text->value);
 	return err;
 }
 
@@ -321,8 +327,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 
 	if (!err)
 		err = result_set(result, "version", DRIVEBAY_VERSION);
-	for (const struct setup_text *text = setup->texts; !err && text && text->key; text++)
-		err = result_set(result, text->key, text->value);
+	if (!err)
+		err = keep_texts(result, setup);
 	if (!err && target->serial)
 		err = result_set(result, "serial", target->serial);
 	if (!err && setup->load_state)

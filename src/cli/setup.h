@@ -16,6 +16,10 @@
 /* Rows for a command's own table to include; they store into setup.c's variables. */
 extern const struct poptOption setup_options[];
 
+struct setup_text {
+	const char *key, *value;
+};
+
 /* What a command decides before the options of setup.c are looked at. */
 struct setup {
 	const char *target;
@@ -24,9 +28,8 @@ struct setup {
 	/* Gives a plan what depends on the target; NULL: nothing does. */
 	int (*fit_plan)(const void *context, const struct target *target, struct plan *plan);
 	const void *context;
-	const struct setup_text { /* texts for the result; a NULL key ends them */
-		const char *key, *value;
-	} *texts;                /* may be NULL */
+	/* Texts for the result, once the plan fits; a NULL key ends them. NULL: there are none. */
+	const struct setup_text *(*texts)(const void *context);
 	const char *invocation;  /* "review" or "run", for the result */
 	uint64_t rate;
 	enum arrivals arrivals;

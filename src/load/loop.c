@@ -64,6 +64,34 @@ static uint32_t largest(const struct size_mix *mix)
 	return max_bytes;
 }
 
+/* On to the next recorded request. */
+static void replay_advance(struct loop *loop)
+{
+	if (loop->replay->next(loop->replay, &loop->coming))
+		loop->pace.due_ns = loop->coming.due_ns;
+	else
+		loop->issue_max = loop->issued;
+}
+
+static int replay_init(struct loop *loop, struct replay *replay)
+{
+	int err;
+
+	if (!replay && loop->config->workload->pattern == PATTERN_TRACE)
+		return fail(EINVAL, "%s: its requests are in the trace and not in the result; run the trace "
+			    "anew", loop->config->workload->name);
+	if (!replay)
+		return 0;
+	assert(loop->count == 1); /* it is not shared out */
+	err = replay->rewind(replay);
+	if (err)
+		return err;
+	loop->replay = replay;
+	loop->is_open = replay->is_timed;
+	replay_advance(loop);
+	return 0;
+}
+
 int loop_init(struct loop *loop, struct target *target, const struct run_config *config,
 	      unsigned index, unsigned count)
 {
@@ -90,6 +118,9 @@ int loop_init(struct loop *loop, struct target *target, const struct run_config 
 		pace_init(&loop->pace, config->rate, config->arrivals, config->seed, config->name, index,
 			  count);
 	loop->issue_max = UINT64_MAX;
+	err = replay_init(loop, workload->replay);
+	if (err)
+		return err;
 	if (config->max_ios)
 		loop->issue_max = config->max_ios / count + (index < config->max_ios % count);
 	loop->bytes_max = UINT64_MAX;
@@ -254,12 +285,20 @@ static inline void issue(struct loop *loop, uint32_t lane, uint64_t due_ns, uint
 	struct io *io = loop->free_ios;
 
 	loop->free_ios = io->next;
-	stream_next(&loop->stream, lane, io);
+	if (__builtin_expect(loop->replay != NULL, 0)) {
+		io->op = loop->coming.op;
+		io->offset_bytes = loop->coming.offset_bytes;
+		io->size_bytes = loop->coming.size_bytes;
+	} else {
+		stream_next(&loop->stream, lane, io);
+	}
 	io->data = loop->pool ? data_for(loop, io) : NULL;
 	io->due_ns = due_ns;
 	loop->issued++;
 	loop->issued_bytes += io->size_bytes;
 	target_submit_at(loop->target, io, now_ns);
+	if (__builtin_expect(loop->replay != NULL, 0))
+		replay_advance(loop);
 }
 
 static inline bool all_issued(const struct loop *loop)
@@ -292,7 +331,8 @@ static void issue_open(struct loop *loop, uint64_t now_ns)
 		uint32_t lane = (uint32_t)(loop->issued % loop->stream.lane_count);
 
 		issue(loop, lane, loop->start_ns + pace_due(&loop->pace), now_ns);
-		pace_next(&loop->pace);
+		if (!loop->replay)
+			pace_next(&loop->pace);
 	}
 	count_outstanding(loop, now_ns);
 	loop->in_flight += (uint32_t)(loop->issued - before);
@@ -398,6 +438,14 @@ static void count_unissued(struct loop *loop)
 	unsigned __int128 period_ns;
 
 	if (!loop->is_open || all_issued(loop) || pace_due(&loop->pace) >= run_ns)
+		return;
+	for (; loop->replay && !all_issued(loop) && pace_due(&loop->pace) < run_ns; loop->issued++) {
+		stats_add_unissued(&loop->rest, run_ns - pace_due(&loop->pace), 1);
+		if (!loop->replay->next(loop->replay, &loop->coming))
+			break;
+		loop->pace.due_ns = loop->coming.due_ns;
+	}
+	if (loop->replay)
 		return;
 	left_ns = run_ns - pace_due(&loop->pace);
 	period_ns = (unsigned __int128)loop->count * 1000000000u; /* of `rate` requests of this share */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "load/pace.h"
+#include "load/replay.h"
 #include "load/run.h"
 #include "load/stream.h"
 #include "stats/stats.h"
@@ -37,6 +38,8 @@ struct loop {
 
 	struct stream stream;
 	struct pace pace;
+	struct replay *replay;            /* in the place of what stream and pace draw; or NULL */
+	struct replay_request coming;     /* its next one */
 	bool is_open;                     /* an open loop */
 	struct io *ios, *free_ios;
 	uint32_t io_count;

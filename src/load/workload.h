@@ -18,7 +18,11 @@ enum pattern {
 	PATTERN_FILL,       /* each place of the span once: sequential as above, but whose turn it
 			       is gets drawn, as among writers that owe each other nothing. Not
 			       for workload files: see run_fill() */
+	PATTERN_TRACE,      /* the requests of `replay`; what else is here describes them, and sizes
+			       are the largest of each kind. Not for workload files either */
 };
+
+struct replay;
 
 /* At a rate: when. */
 enum arrivals {
@@ -66,6 +70,7 @@ struct workload {
 				       instead of over a part of its own */
 	uint64_t thread_step_bytes; /* shares_span: the span of a thread begins so far behind that of
 				       the thread before it */
+	struct replay *replay;      /* PATTERN_TRACE: not owned, and not in a result */
 	uint32_t flush_writes;      /* a flush after so many writes of a thread; 0: none */
 };
 

@@ -7,9 +7,12 @@
  *	        "drive": 0,
  *	        "points": [[percent, offered, iops, mean, p99, due_p99, is_clean, is_peak], ...],
  *	        "maximum": [iops, mean, p99] or null } ] },
+ *	    "percentiles-0": { "kind": "percentiles", "title": "...", "series": [ {
+ *	        "drive": 0, "at": "80 %", "iops": 56070,
+ *	        "points": [[millionths, latency], ...] } ] },
  *	    "series-0": { "kind": "series", "title": "...", "series": [ {
  *	        "drive": 0,
- *	        "samples": [[time_s, drive_writes, iops, mean, p99, max, waf], ...],
+ *	        "samples": [[time_s, drive_writes, iops, mean, p99, max, waf, p50, p99.9], ...],
  *	        "steady": null or { "ok": true, "from": s, "to": s, "from_written": w, ...,
  *	                            "first": iops, "last": iops: the ends of the line } } ] } } }
  *
@@ -98,6 +101,8 @@ static void put_sample(struct buf *out, const struct series *series, const struc
 	put_known(out, sample->has_p99, sample->p99_ns / 1e3);
 	put_known(out, sample->served, sample->max_ns / 1e3);
 	put_known(out, sample->has_waf, sample->waf);
+	put_known(out, sample->p50_ns > 0, sample->p50_ns / 1e3);
+	put_known(out, sample->p999_ns > 0, sample->p999_ns / 1e3);
 	buf_puts(out, "]");
 }
 
@@ -147,6 +152,38 @@ static bool has_curve(const struct group_summary *group)
 	return false;
 }
 
+/* The run whose percentiles are drawn: the peak, where two of them are known at least. */
+static const struct run_summary *percentile_run(const struct group_summary *group)
+{
+	const struct run_summary *run = group ? group_peak(group) : NULL;
+
+	return run && drawable(run) && run->submit.levels[1].known ? run : NULL;
+}
+
+static bool has_percentiles(const struct group_summary *group)
+{
+	return percentile_run(group) != NULL;
+}
+
+static void put_percentiles(struct buf *out, const struct group_summary *group, size_t drive)
+{
+	const struct run_summary *run = percentile_run(group);
+
+	buf_printf(out, "{\"drive\":%zu,\"at\":", drive);
+	if (run->kind == PHASE_POINT)
+		buf_printf(out, "\"%u %%\"", run->percent);
+	else
+		buf_puts(out, run->kind == PHASE_ROUNDS ? "\"rounds\"" : "\"run\"");
+	put_field(out, "iops", run->iops);
+	buf_puts(out, ",\"points\":[");
+	for (size_t i = 0; i < SUMMARY_LEVELS && run->submit.levels[i].known; i++) {
+		buf_printf(out, "%s[%u", i ? "," : "", summary_levels_ppm[i]);
+		put_value(out, percentile_us(&run->submit.levels[i]));
+		buf_puts(out, "]");
+	}
+	buf_puts(out, "]}");
+}
+
 static bool has_series(const struct group_summary *group)
 {
 	return group && group->series.count > 0;
@@ -169,6 +206,11 @@ bool charts_has_curve(struct summary *const *summaries, size_t count, const char
 bool charts_has_series(struct summary *const *summaries, size_t count, const char *name)
 {
 	return any(summaries, count, name, has_series);
+}
+
+bool charts_has_percentiles(struct summary *const *summaries, size_t count, const char *name)
+{
+	return any(summaries, count, name, has_percentiles);
 }
 
 static void put_chart(struct buf *out, struct summary *const *summaries, size_t count,
@@ -210,6 +252,11 @@ void charts_json(struct summary *const *summaries, size_t count, struct buf *out
 		if (charts_has_curve(summaries, count, names[g])) {
 			buf_printf(out, "%s\"curve-%zu\":{\"kind\":\"curve\",", comma, g);
 			put_chart(out, summaries, count, names[g], has_curve, put_curve);
+			comma = ",\n";
+		}
+		if (charts_has_percentiles(summaries, count, names[g])) {
+			buf_printf(out, "%s\"percentiles-%zu\":{\"kind\":\"percentiles\",", comma, g);
+			put_chart(out, summaries, count, names[g], has_percentiles, put_percentiles);
 			comma = ",\n";
 		}
 		if (charts_has_series(summaries, count, names[g])) {

@@ -35,6 +35,7 @@ void charts_json(struct summary *const *summaries, size_t count, struct buf *out
 /* Whether group `name` has anything to draw: a curve in any result, or a series. */
 bool charts_has_curve(struct summary *const *summaries, size_t count, const char *name);
 bool charts_has_series(struct summary *const *summaries, size_t count, const char *name);
+bool charts_has_percentiles(struct summary *const *summaries, size_t count, const char *name);
 
 /* Every page that drivebay writes begins with this. */
 #define PAGE_MARK "<!DOCTYPE html>\n<!-- drivebay report -->\n"

@@ -184,6 +184,8 @@
 			var room = height - 18 * (edge.length - i); /* for those below it */
 			var at = Math.max(below, edge.length > 1 ? Math.min(pixels(m), room) : pixels(m));
 
+			if (edge.length > 5)
+				m.words = ''; /* they would fill the chart; the tooltip and the table tell */
 			m.down = at - pixels(m);
 			below = at + 18;
 		});
@@ -371,6 +373,83 @@
 		});
 	}
 
+	/* Nines: 90 % is 1, 99.9 % is 3. */
+	function nines(millionths) {
+		return -Math.log10(1 - millionths / 1e6);
+	}
+
+	var NINES = "datum.value < 0.5 ? '50 %' : datum.value < 1.5 ? '90 %' : datum.value < 2.5 ? '99 %' : " +
+		"datum.value < 3.5 ? '99.9 %' : datum.value < 4.5 ? '99.99 %' : '99.999 %'";
+
+	/* Latency by percentile; both axes logarithmic, so that each nine has the same room. */
+	function percentileSpec(chart, width, height) {
+		var out = spec(width, height, chart.title + ': latency by percentile. The table below has the figures.');
+		var all = [], right = 1, scale;
+
+		chart.series.forEach(function (series) {
+			var label = data.drives[series.drive], base = 'd' + series.drive;
+
+			out.data.push({ name: base + '-percentiles', values: series.points.map(function (p) {
+				all.push(p[1]);
+				right = Math.max(right, nines(p[0]));
+				return { x: nines(p[0]), y: p[1], good: 1, peak: 0, tip: label + ', peak (' + series.at +
+					', ' + number(series.iops) + ' IOPS)\np' + p[0] / 1e4 + ': ' + latency(p[1]) };
+			}) });
+			out.marks.push(line(base + '-percentiles', 'y', series.drive, [], 2, 1, label),
+				symbols(base + '-percentiles', 'y', series.drive, label + ', percentiles'));
+			out.marks[out.marks.length - 1].name += '-points';
+		});
+		scale = logScale(known(all), 8);
+		out.scales = [
+			{ name: 'x', type: 'linear', domain: [0.25, Math.ceil(right)], range: 'width' },
+			{ name: 'y', type: 'log', domain: scale.domain, range: 'height' }
+		];
+		out.axes = [extend(xAxis('Share of requests that take no longer'), {
+			values: [-Math.log10(0.5), 1, 2, 3, 4, 5].filter(function (x) { return x <= Math.ceil(right); }),
+			encode: { labels: { update: { text: { signal: NINES } } } } }),
+		yAxis('Latency from submission, log scale', scale.ticks)];
+		return out;
+	}
+
+	/* Bands between the percentiles of the windows, the darker the more requests. */
+	var BANDS = [[7, 4, .34, 'p50 to p99'], [4, 8, .2, 'p99 to p99.9'], [8, 5, .1, 'p99.9 to the longest']];
+
+	function bandSpec(chart, x, width, height) {
+		var out = spec(width, height, chart.title + ': latency between percentiles against ' + x.words);
+		var series = chart.series[0], all = [], right = 0, scale;
+
+		BANDS.forEach(function (band, i) {
+			var name = 'd' + series.drive + '-band' + i;
+
+			out.data.push({ name: name, values: series.samples.filter(function (s) {
+				return s[x.column] !== null && s[4] && (s[band[0]] || i === 2) && s[band[1]];
+			}).map(function (s) {
+				var low = s[band[0]] || s[4]; /* a window with too few for its p99.9 has none */
+
+				all.push(low, s[band[1]]);
+				right = Math.max(right, s[x.column] / x.unit);
+				return { x: s[x.column] / x.unit, low: low, high: Math.max(low, s[band[1]]) };
+			}) });
+			out.marks.push({ type: 'area', name: 'mark-' + name, from: { data: name }, clip: true, aria: true,
+				description: data.drives[series.drive] + ', ' + band[3], encode: { update: {
+					x: { scale: 'x', field: 'x' }, y: { scale: 'y', field: 'low' },
+					y2: { scale: 'y', field: 'high' }, fill: { value: colour(series.drive) },
+					fillOpacity: { value: band[2] * 1.6 } } } });
+		});
+		scale = logScale(all.length ? all : [1], 6);
+		out.scales = [{ name: 'x', type: 'linear', domain: [0, right || 1], range: 'width' },
+			{ name: 'y', type: 'log', domain: scale.domain, range: 'height' }];
+		out.axes = [extend(xAxis(x.title), { tickCount: width < 450 ? 5 : 8 }),
+			yAxis('Where requests lie: p50 to p99 (dark), to p99.9, to the longest (light)', scale.ticks)];
+		return out;
+	}
+
+	function hasBands(chart) {
+		return chart.series.length === 1 && chart.series[0].samples.filter(function (s) {
+			return s[7] && s[4];
+		}).length > 1;
+	}
+
 	/* Errors in percent, a row of dots a drive: full when predicted, a ring when fitted to. */
 	function errorSpec(chart, width) {
 		var points = [], most = 10, out;
@@ -412,6 +491,8 @@
 
 		if (chart.kind === 'errors')
 			return [errorSpec(chart, width)];
+		if (chart.kind === 'percentiles')
+			return [percentileSpec(chart, width, Math.min(340, Math.max(240, width * .5)))];
 		if (chart.kind === 'curve')
 			return [curveSpec(chart, width, Math.min(400, Math.max(260, width * .6)))];
 		x = AXES[chart.against](chart);
@@ -423,20 +504,32 @@
 
 			return panelSpec(chart, extend({}, panel, { last: last }), x, width,
 				panel.height + (last ? 46 : 26));
-		});
+		}).concat(hasBands(chart) ? [bandSpec(chart, x, width, 250)] : []);
+	}
+
+	/* Drives that the reader switched off. */
+	var hidden = {};
+
+	function shown(chart) {
+		return extend({}, chart, { series: chart.series.filter(function (series) {
+			return !hidden[series.drive];
+		}) });
 	}
 
 	function draw(plot) {
 		var chart = data.charts[plot.dataset.chart];
-		var width = Math.floor(plot.clientWidth);
+		var width = Math.floor(plot.clientWidth), off = Object.keys(hidden).join();
 
-		if (!chart || width < 50 || (plot.drawn === width && plot.against === chart.against))
+		if (!chart || width < 50 ||
+			(plot.drawn === width && plot.against === chart.against && plot.off === off))
 			return;
+		plot.off = off;
+		chart = shown(chart);
 		(plot.views || []).forEach(function (view) { view.finalize(); });
 		plot.textContent = '';
 		plot.drawn = width;
 		plot.against = chart.against;
-		plot.views = specs(chart, width).map(function (one) {
+		plot.views = (chart.series.length ? specs(chart, width) : []).map(function (one) {
 			var box = plot.appendChild(document.createElement('div'));
 			var view = new vega.View(vega.parse(one, null, { ast: true }), {
 				renderer: 'svg', container: box, hover: false, expr: vega.expressionInterpreter,
@@ -481,11 +574,39 @@
 		plot.parentNode.insertBefore(set, plot);
 	}
 
+	/* A switch for each drive, above the charts. */
+	function offerDrives() {
+		var before = document.getElementById('curves'), set;
+
+		if (data.drives.length < 2 || !before)
+			return;
+		set = document.createElement('fieldset');
+		set.className = 'choice drives';
+		set.innerHTML = '<legend>Drives</legend>';
+		data.drives.forEach(function (name, drive) {
+			var label = set.appendChild(document.createElement('label'));
+			var input = label.appendChild(document.createElement('input'));
+
+			input.type = 'checkbox';
+			input.checked = true;
+			input.addEventListener('change', function () {
+				if (input.checked)
+					delete hidden[drive];
+				else
+					hidden[drive] = true;
+				drawAll();
+			});
+			label.appendChild(document.createTextNode(' ' + name));
+		});
+		before.parentNode.insertBefore(set, before.nextSibling);
+	}
+
 	function openAll() {
 		document.querySelectorAll('details').forEach(function (one) { one.open = true; });
 		drawAll();
 	}
 
+	offerDrives();
 	document.querySelectorAll('.plot').forEach(offerChoice);
 	drawAll();
 	document.querySelectorAll('details').forEach(function (one) {

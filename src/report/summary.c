@@ -315,6 +315,7 @@ void summary_free(struct summary *summary)
 	free(summary->version);
 	free(summary->plan);
 	free(summary->host);
+	free(summary->findings);
 	free(summary->started);
 	free(summary->label);
 	free(summary);

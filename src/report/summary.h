@@ -28,7 +28,13 @@ struct percentile {
 	bool known; /* at least ten samples lie above it */
 };
 
+/* Where the percentile plot has its points, in millionths: half to five nines. */
+enum { SUMMARY_LEVELS = 16 };
+
+extern const uint32_t summary_levels_ppm[SUMMARY_LEVELS];
+
 struct latency_summary {
+	struct percentile levels[SUMMARY_LEVELS];
 	uint64_t count;
 	double mean_ns, stddev_ns;
 	struct percentile p50, p99, p999, p9999;
@@ -96,6 +102,7 @@ struct sample {
 	double mean_ns, max_ns;
 	bool has_p99, has_waf;
 	double p99_ns, waf;       /* p99: the greatest of the merged windows */
+	double p50_ns, p999_ns;   /* p50: their mean; p99.9: the greatest; 0: not known */
 };
 
 struct series {
@@ -190,6 +197,7 @@ struct summary {
 	struct workload_summary *workloads;
 	size_t caveat_count;
 	char **caveats;           /* sentences: what fell short or is missing */
+	char *findings;           /* of doctor on the host, one a line: "! scheduler: bfq (...): why" */
 	char *overload;           /* which points were offered more than the drive took: a curve
 				     that goes on to 120 % is meant to; NULL: none */
 };

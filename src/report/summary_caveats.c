@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/fail.h"
@@ -149,8 +150,30 @@ static void note_overload(struct summary *summary)
 			"latency from the due time grows with the length of the run: %s.", where.text);
 }
 
+/* "scheduler: bfq" of each line that begins with "! " */
+static void doubt_host(struct summary *summary)
+{
+	_cleanup_buf_ struct buf list = BUF_INIT;
+	const char *line = summary->findings ? summary->findings : "";
+	size_t count = 0;
+
+	for (; *line; line += strcspn(line, "\n"), line += *line != '\0') {
+		const char *end = strstr(line, " (");
+		size_t length = strcspn(line, "\n");
+
+		if (strncmp(line, "! ", 2))
+			continue;
+		if (end && end < line + length)
+			length = (size_t)(end - line);
+		buf_printf(&list, "%s%.*s", count++ ? "; " : "", (int)(length - 2), line + 2);
+	}
+	if (count)
+		caveat(summary, "The host was not fit for it, says drivebay doctor: %s.", list.text);
+}
+
 void summary_doubt(struct summary *summary)
 {
+	doubt_host(summary);
 	doubt_unfinished(summary);
 	doubt_missing(summary);
 	for (size_t i = 0; i < summary->group_count; i++) {

@@ -89,6 +89,7 @@ static void read_identity(struct result *result, struct summary *summary)
 	summary->plan_help = summary_copy(result_get(result, "plan_help"));
 	summary->plan_source = summary_copy(result_get(result, "plan_source"));
 	summary->started = summary_copy(result_get_host(result, "started"));
+	summary->findings = summary_copy(result_get_host(result, "doctor"));
 	summary->host = read_host(result);
 	summary->modelled = number(result_get(result, "model"), 0) != 0;
 	summary->scale = number(result_get(result, "scale"), 1);

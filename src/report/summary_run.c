@@ -37,6 +37,11 @@ const char *resource_name(enum resource resource)
 	abort();
 }
 
+const uint32_t summary_levels_ppm[SUMMARY_LEVELS] = {
+	500000, 750000, 900000, 950000, 980000, 990000, 995000, 998000,
+	999000, 999500, 999800, 999900, 999950, 999980, 999990, 999995,
+};
+
 static struct percentile percentile(const struct hist *hist, uint32_t ppm)
 {
 	uint64_t above = 0;
@@ -48,7 +53,7 @@ static struct percentile percentile(const struct hist *hist, uint32_t ppm)
 static struct latency_summary summarise_latency(const struct latency *latency,
 						const struct hist *hist)
 {
-	return (struct latency_summary){
+	struct latency_summary summary = {
 		.count = latency->count,
 		.mean_ns = latency_mean_ns(latency),
 		.stddev_ns = latency_stddev_ns(latency),
@@ -58,6 +63,10 @@ static struct latency_summary summarise_latency(const struct latency *latency,
 		.p9999 = percentile(hist, 999900),
 		.max_ns = latency->count ? latency->max_ns : 0,
 	};
+
+	for (size_t i = 0; i < SUMMARY_LEVELS; i++)
+		summary.levels[i] = percentile(hist, summary_levels_ppm[i]);
+	return summary;
 }
 
 static void summarise_busy(struct run_summary *run, const struct phase_result *outcome)

@@ -34,6 +34,9 @@ static struct sample merge(const struct window *windows, size_t count, double ba
 			sample.max_ns = (double)window->max_ns;
 		if ((double)window->p99_ns > sample.p99_ns)
 			sample.p99_ns = (double)window->p99_ns;
+		if ((double)window->p999_ns > sample.p999_ns)
+			sample.p999_ns = (double)window->p999_ns;
+		sample.p50_ns += (double)window->p50_ns * (double)window->ios;
 	}
 	sample.elapsed_s = elapsed_ns / 1e9;
 	sample.iops = summary_share(ios, sample.elapsed_s);
@@ -41,6 +44,7 @@ static struct sample merge(const struct window *windows, size_t count, double ba
 	sample.served = ios > 0;
 	sample.mean_ns = summary_share(latency, ios);
 	sample.has_p99 = sample.p99_ns > 0;
+	sample.p50_ns = summary_share(sample.p50_ns, ios);
 	sample.has_waf = waf_bytes > 0;
 	sample.waf = summary_share(waf, waf_bytes);
 	sample.written = summary_share(*written_bytes, (double)size_bytes);
@@ -105,6 +109,9 @@ static struct sample merge_samples(const struct sample *samples, size_t count, d
 			sum.max_ns = sample->max_ns;
 		if (sample->p99_ns > sum.p99_ns)
 			sum.p99_ns = sample->p99_ns;
+		if (sample->p999_ns > sum.p999_ns)
+			sum.p999_ns = sample->p999_ns;
+		sum.p50_ns += sample->p50_ns * sample->iops * sample->elapsed_s;
 		sum.served |= sample->served;
 		written = sample->written;
 	}
@@ -112,6 +119,7 @@ static struct sample merge_samples(const struct sample *samples, size_t count, d
 	sum.outstanding = summary_share(outstanding, sum.elapsed_s);
 	sum.mean_ns = summary_share(latency, ios);
 	sum.has_p99 = sum.p99_ns > 0;
+	sum.p50_ns = summary_share(sum.p50_ns, ios);
 	if (waf_written > 0)
 		sum.waf = waf / waf_written;
 	return sum;

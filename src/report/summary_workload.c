@@ -65,6 +65,8 @@ static const char *pattern_words(const struct workload *workload)
 		return "Zipf-distributed";
 	case PATTERN_FILL:
 		return "each place once";
+	case PATTERN_TRACE:
+		return "as recorded (sizes: the largest)";
 	}
 	abort();
 }

@@ -42,6 +42,9 @@ struct table *tables_curve(const struct group_summary *group, const char *label)
 struct table *tables_rounds(const struct group_summary *group, const char *label);
 struct table *tables_series(const struct group_summary *group, const char *label);
 
+/* The percentiles of a group's peak, a column a result. */
+struct table *tables_percentiles(struct summary *const *summaries, size_t count, const char *name);
+
 /* What was run: one column a result; the definitions of the workloads; and
    the log of phases of one. */
 struct table *tables_facts(struct summary *const *summaries, size_t count);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "report/page.h"
 #include "report/tables.h"
+#include "report/words.h"
 
 enum { LEAST_COLUMNS = 80 };
 
@@ -58,11 +59,26 @@ static void print_applications(struct summary *summary, FILE *out, unsigned colu
 	print_table(tables_application_drive(&summary, 1), out, columns);
 }
 
+/* What is good, then what is bad; the table below has the figures. */
+static void print_words(const struct summary *summary, FILE *out, unsigned columns)
+{
+	struct words words = words_about(summary);
+
+	for (int good = 1; good >= 0; good--)
+		for (size_t i = 0; i < words.count; i++)
+			if (words.sentences[i].good == (bool)good)
+				text_wrap(words.sentences[i].text, out, columns, good ? "+ " : "- ", "  ");
+	if (words.count)
+		fprintf(out, "\n");
+	words_clear(&words);
+}
+
 void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves)
 {
 	if (columns < LEAST_COLUMNS)
 		columns = LEAST_COLUMNS;
 	print_head(summary, out, columns);
+	print_words(summary, out, columns);
 	print_applications(summary, out, columns);
 	print_table(tables_peaks(&summary, 1), out, columns);
 	print_table(tables_checks(&summary, 1), out, columns);

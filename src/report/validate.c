@@ -40,6 +40,8 @@ static const struct test {
 	{ "vdi-lc-boot", FAMILY_MIX },
 	{ "vdi-lc-initial-login", FAMILY_MIX },
 	{ "vdi-lc-monday-login", FAMILY_MIX },
+	{ "crystal", FAMILY_APPLICATION },
+	{ "blackmagic-like", FAMILY_APPLICATION },
 	{ "precondition-4k-write", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-read", FAMILY_SYNTHETIC },
 	{ "synthetic-4k-write", FAMILY_SYNTHETIC },
@@ -141,7 +143,7 @@ static size_t job_of(struct validation *validation, const struct figure *figure,
 static const char *const statistics[] = {
 	"iops", "bytes_per_s", "latency_mean", "latency_p99", "latency_max", "latency_stddev",
 	"start_iops", "start_latency_mean", "burst_iops", "cliff_time",
-	"tps", "tps_per_instance", "time", NULL,
+	"tps", "tps_per_instance", "time", "bytes_per_s_read", "bytes_per_s_write", NULL,
 };
 
 static bool is_statistic(const char *name)

@@ -255,7 +255,7 @@ struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct
 	if (!program)
 		program = point->program = program_new(ssd, physical, stream == STREAM_SLC);
 	program->before[program->count++] = placed->before;
-	server_book(&ssd->write_engine, ssd->sim->now_ns, cost_ns);
+	server_book(&ssd->write_engine, ssd->sim->now_ns, warm_cost_ns(ssd, cost_ns));
 	if (program->count == (program->slc ? ssd->group_units : ssd->program_units)) {
 		point->program = NULL;
 		program_launch(ssd, program);

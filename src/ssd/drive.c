@@ -147,6 +147,8 @@ static const struct yml_key file_keys[] = {
 	{ "slc", read_section, 0, false, "blocks written one bit a cell, as a cache" },
 	{ "endurance", read_section, 0, false, "how much it may be written" },
 	{ "wear", read_section, 0, false, "what erases, time and reads do to the flash" },
+	{ "power", read_section, 0, false, "what it draws" },
+	{ "thermal", read_section, 0, false, "how warm it gets" },
 	{ "link", read_section, 0, true, "PCIe" },
 	{ "buffer", read_section, 0, true, "where writes wait" },
 	{ "gc", read_section, 0, true, "garbage collection" },
@@ -242,6 +244,16 @@ static const struct bound bounds[] = {
 	{ DRIVE_VALUE_retries_max, 0, 100, 1 },
 	{ DRIVE_VALUE_retry_leaves_millipercent, 0, 100000, 1 },
 	{ DRIVE_VALUE_reads_max, 0, 1ull << 40, 1 },
+	{ DRIVE_VALUE_idle_mw, 0, 100000, 1 },
+	{ DRIVE_VALUE_die_mw, 0, 100000, 1 },
+	{ DRIVE_VALUE_transfer_mw, 0, 100000, 1 },
+	{ DRIVE_VALUE_sleep_mw, 0, 100000, 1 },
+	{ DRIVE_VALUE_sleep_after_ns, 0, 3600 * S_NS, 1 },
+	{ DRIVE_VALUE_wake_ns, 0, S_NS, 1 },
+	{ DRIVE_VALUE_rise_millikelvin_per_w, 0, 1000000, 1 },
+	{ DRIVE_VALUE_thermal_ns, 0, 100000 * S_NS, 1 },
+	{ DRIVE_VALUE_throttle_celsius, 0, 200, 1 },
+	{ DRIVE_VALUE_throttle_millipercent, 0, 100000, 1 },
 	{ DRIVE_VALUE_link_generation, 1, 6, 1 },
 	{ DRIVE_VALUE_link_lanes, 1, 16, 1 },
 	{ DRIVE_VALUE_link_payload_millipercent, 1000, 100000, 1 },
@@ -398,6 +410,17 @@ static int check_wear(const struct drive *drive, struct verdict *verdict)
 	return 0;
 }
 
+static int check_thermal(const struct drive *drive, struct verdict *verdict)
+{
+	if (drive->throttle_celsius && !drive_draws(drive))
+		return refuse(verdict, DRIVE_VALUE_throttle_celsius,
+			      "what it draws (power.idle) is not known, and so not how warm it gets");
+	if (drive->throttle_celsius && drive->throttle_millipercent < 1000)
+		return refuse(verdict, DRIVE_VALUE_throttle_millipercent,
+			      "a throttled drive has a hundredth of its speed at least");
+	return 0;
+}
+
 /* What cleaning keeps for itself. */
 static uint64_t own_superblocks(const struct drive *drive)
 {
@@ -488,6 +511,8 @@ static int check(const struct drive *drive, struct verdict *verdict)
 		err = check_map(drive, verdict);
 	if (!err)
 		err = check_wear(drive, verdict);
+	if (!err)
+		err = check_thermal(drive, verdict);
 	if (!err)
 		err = check_capacity(drive, verdict);
 	return err;
@@ -654,6 +679,7 @@ static void apply(struct drive *drive, uint64_t scale)
 	drive->slc_static_bytes /= scale;
 	drive->slc_dynamic_bytes /= scale;
 	drive->rated_bytes /= scale;
+	drive->thermal_ns /= scale; /* what warms it up takes so much less time */
 	/* A block of so many fewer pages is read so many times less. */
 	if (drive->reads_max)
 		drive->reads_max = drive->reads_max * division.programs / programs + 1;

@@ -12,7 +12,8 @@
  *
  * A file may leave out what its drive does not have: the section `map` (the whole map is in
  * DRAM), the section `slc` (no cache), the
- * section `endurance` (not known), the section `wear` (no bit errors, no bad blocks), nand.read_spread, nand.planes (together), nand.cache (none),
+ * section `endurance` (not known), the section `wear` (no bit errors, no bad blocks),
+ * the sections `power` and `thermal` (not known: it never sleeps nor throttles), nand.read_spread, nand.planes (together), nand.cache (none),
  * gc.burst, gc.idle and gc.idle_free (it does not clean ahead). Those values are 0 then,
  * with no origin.
  */
@@ -77,6 +78,16 @@
 	X(wear, retries, retries_max, count, "times that a page is sensed again with other voltages") \
 	X(wear, retry_leaves, retry_leaves_millipercent, percent, "errors that are left by each of these") \
 	X(wear, reads_max, reads_max, count, "reads of a block after which its data are moved; 0: never") \
+	X(power, idle, idle_mw, count, "milliwatts of a drive that is awake") \
+	X(power, die, die_mw, count, "added by each die while it works") \
+	X(power, transfer, transfer_mw, count, "added by controller and link while data cross it") \
+	X(power, sleep, sleep_mw, count, "milliwatts of one that sleeps") \
+	X(power, sleep_after, sleep_after_ns, duration, "time without requests after which it sleeps; 0ns: never") \
+	X(power, wake, wake_ns, duration, "from the next request until it is awake") \
+	X(thermal, rise, rise_millikelvin_per_w, count, "thousandths of a degree by which a watt warms it in the end") \
+	X(thermal, time, thermal_ns, duration, "time constant of that") \
+	X(thermal, throttle, throttle_celsius, count, "temperature at which it slows down; 0: never") \
+	X(thermal, throttle_to, throttle_millipercent, percent, "speed of controller and link that is left then") \
 	X(link, generation, link_generation, count, "PCIe generation, 1 to 6") \
 	X(link, lanes, link_lanes, count, "PCIe lanes") \
 	X(link, payload, link_payload_millipercent, percent, "share of the raw rate left for data after TLP headers, flow control and NVMe traffic") \
@@ -160,6 +171,12 @@ uint64_t drive_held_units(const struct drive *drive);
 static inline bool drive_wears(const struct drive *drive)
 {
 	return drive->correctable_ppb != 0;
+}
+
+/* Known what it draws? */
+static inline bool drive_draws(const struct drive *drive)
+{
+	return drive->idle_mw != 0;
 }
 
 /*

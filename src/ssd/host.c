@@ -134,7 +134,8 @@ static void send(struct ssd *ssd, struct command *command, uint32_t bytes)
 	if (bytes > command->link_bytes || command->waiting == 0)
 		bytes = command->link_bytes;
 	command->link_bytes -= bytes;
-	sent_ns = server_book(&ssd->link_read, ssd->sim->now_ns, link_ns(ssd, bytes));
+	sent_ns = server_book(&ssd->link_read, ssd->sim->now_ns,
+			      warm_cost_ns(ssd, link_ns(ssd, bytes)));
 	if (command->waiting == 0)
 		sim_fifo_put(ssd->sim, &ssd->sent, sent_ns + ssd->drive->read_latency_ns, command);
 }
@@ -171,7 +172,8 @@ static void read_submit(struct ssd *ssd, struct command *command)
 	if (ssd->map_units)
 		cost_ns += look_up(ssd, command, begin, end);
 	sim_fifo_put(ssd->sim, &ssd->arrivals,
-		     server_book(&ssd->read_engine, ssd->sim->now_ns, cost_ns), command);
+		     server_book(&ssd->read_engine, ssd->sim->now_ns, warm_cost_ns(ssd, cost_ns)),
+		     command);
 	ssd->count.host_read_bytes += io->size_bytes;
 }
 
@@ -284,11 +286,12 @@ static void land(struct ssd *ssd, struct command *command)
 {
 	const struct io *io = command->io;
 	uint64_t bytes = io->op == IO_WRITE ? io->size_bytes : 0;
-	uint64_t crossed_ns = server_book(&ssd->link_write, ssd->sim->now_ns, link_ns(ssd, bytes));
+	uint64_t crossed_ns = server_book(&ssd->link_write, ssd->sim->now_ns,
+					  warm_cost_ns(ssd, link_ns(ssd, bytes)));
 	uint64_t intake_ns = (bytes + UNIT_BYTES - 1) / UNIT_BYTES * ssd->host_unit_ns;
 
 	/* Across the link first, then through the controller into the buffer. */
-	sim_fifo_put(ssd->sim, &ssd->landed, server_book(&ssd->intake, crossed_ns, intake_ns),
+	sim_fifo_put(ssd->sim, &ssd->landed, server_book(&ssd->intake, crossed_ns, warm_cost_ns(ssd, intake_ns)),
 		     command);
 	ssd->count.host_written_bytes += bytes;
 }
@@ -341,6 +344,8 @@ void ssd_submit(struct ssd *ssd, struct io *io)
 	struct command *command = new_command(ssd, io);
 
 	assert(io->offset_bytes + io->size_bytes <= ssd->drive->user_bytes);
+	if (ssd->draws)
+		heat_request_came(ssd);
 	ssd->outstanding++;
 	if (io->op == IO_READ) {
 		read_submit(ssd, command);
@@ -394,7 +399,8 @@ struct io *ssd_reap(struct ssd *ssd, uint64_t until_ns)
 	ssd->finished = io->next;
 	if (!ssd->finished)
 		ssd->finished_last = &ssd->finished;
-	ssd->outstanding--;
+	if (--ssd->outstanding == 0)
+		ssd->rested_since_ns = io->completed_ns;
 	return io;
 }
 

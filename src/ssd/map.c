@@ -37,13 +37,15 @@ static size_t done_words(const struct ssd *ssd)
 	return ((size_t)ssd->superblock_count * ssd->superblock_programs + 63) / 64;
 }
 
+static void release_all(struct ssd *ssd);
+
 void map_init(struct ssd *ssd)
 {
 	ssd->l2p = table_new(l2p_bytes(ssd));
 	ssd->p2l = table_new(p2l_bytes(ssd));
 	ssd->done = xcalloc(done_words(ssd), sizeof(*ssd->done));
 	ssd->superblocks = xcalloc(ssd->superblock_count, sizeof(*ssd->superblocks));
-	map_format(ssd);
+	release_all(ssd);
 }
 
 void map_free(struct ssd *ssd)
@@ -75,9 +77,20 @@ static void erase(struct ssd *ssd, uint32_t index)
 		ssd->count.erase_most = ssd->superblocks[index].erase_count;
 }
 
-void map_format(struct ssd *ssd)
+void map_unmap_all(struct ssd *ssd)
 {
 	memset(ssd->l2p, 0xff, l2p_bytes(ssd));
+}
+
+void map_format(struct ssd *ssd)
+{
+	map_unmap_all(ssd);
+	release_all(ssd);
+}
+
+/* Every superblock is erased. */
+static void release_all(struct ssd *ssd)
+{
 	memset(ssd->done, 0, done_words(ssd) * sizeof(*ssd->done));
 	ssd->mapped_units = 0;
 	ssd->free_first = ssd->free_last = UNIT_NONE;

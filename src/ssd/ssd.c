@@ -1,10 +1,7 @@
-/* ssd.c - a drive is put together, counted, checked, saved. */
+/* ssd.c - a drive is put together, counted, checked. */
 #include "ssd/ssd.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "ssd/state.h"
@@ -61,7 +58,15 @@ static void set_timings(struct ssd *ssd)
 				drive->link_payload_millipercent / 100;
 }
 
-struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
+uint64_t ssd_memory_bytes(const struct drive *drive)
+{
+	uint64_t user_units = (drive->user_bytes + UNIT_BYTES - 1) / UNIT_BYTES;
+
+	user_units += drive_map_pages(drive) * drive->map_page_bytes / UNIT_BYTES;
+	return sizeof(uint32_t) * (user_units + drive_raw_bytes(drive) / UNIT_BYTES) + user_units / 8;
+}
+
+struct ssd *ssd_new_blank(const struct drive *drive, struct sim *sim, uint64_t seed)
 {
 	struct ssd *ssd = xcalloc(1, sizeof(*ssd));
 
@@ -78,6 +83,15 @@ struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
 	gc_init(ssd, seed);
 	buffer_init(ssd);
 	host_init(ssd);
+	heat_init(ssd);
+	return ssd;
+}
+
+struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed)
+{
+	struct ssd *ssd = ssd_new_blank(drive, sim, seed);
+
+	map_unmap_all(ssd);
 	return ssd;
 }
 
@@ -165,6 +179,7 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 {
 	const struct drive *drive = ssd->drive;
 	uint64_t dies_ns = 0, channels_ns = 0;
+	struct heat heat = heat_now(ssd);
 
 	for (uint32_t i = 0; i < drive->dies; i++) {
 		const struct die *die = &ssd->dies[i];
@@ -176,6 +191,10 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 	for (uint32_t i = 0; i < drive->channels; i++)
 		channels_ns += served_ns(ssd, &ssd->channels[i]);
 	*out = ssd->count;
+	out->temperature_millicelsius = ssd->draws && heat.microcelsius > 0 ?
+						(uint64_t)heat.microcelsius / 1000 : 0;
+	out->throttled_ns = heat.throttled_ns;
+	out->energy_mj = heat.energy_nj / 1000000;
 	out->used_millipercent = wear_used_millipercent(ssd);
 	out->spare_millipercent = wear_spare_millipercent(ssd);
 	out->mapped_units = ssd->mapped_units - ssd->map_units_stored;
@@ -270,237 +289,4 @@ const char *ssd_broken_law(const struct ssd *ssd)
 				       count->slc_programs * ssd->group_units)
 		broken = "host, copied, map and padded units are not the programmed ones";
 	return broken;
-}
-
-/* ---- at rest ---- */
-
-struct saved {
-	char magic[8];
-	uint64_t now_ns;
-	uint32_t user_units, total_units, superblock_count, program_units;
-	uint32_t free_first, free_last, free_count, closed_first, closed_last;
-	struct {
-		uint32_t superblock, used;
-	} points[STREAM_COUNT];
-	uint32_t mapped_units, scan_victim, scan_group, unretired, gc_turn_left;
-	uint32_t tired, victims, live_superblocks, spares_used, lost_count, read_only;
-	uint32_t closings, slc_count, slc_closed, map_hand, journal_entries, map_units_stored;
-	uint64_t last_write_ns, gc_credit, victim_credit, program_number, erase_tail;
-	struct rng gc_rng;
-	struct ssd_counters count;
-};
-
-static const char saved_magic[8] = "dbssd04";
-
-/* Over all that stands before it in the file: tells a damaged state, not a forged one. */
-static uint64_t checksum(uint64_t sum, const void *memory, size_t bytes)
-{
-	const char *at = memory;
-
-	for (; bytes > 0; at += sizeof(uint64_t)) {
-		size_t size = bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
-		uint64_t word = 0;
-
-		memcpy(&word, at, size);
-		bytes -= size;
-		sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-		sum ^= sum >> 32;
-	}
-	return sum;
-}
-
-static int write_all(int fd, const void *memory, size_t bytes)
-{
-	const char *at = memory;
-
-	while (bytes) {
-		ssize_t done = write(fd, at, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fail(done ? errno : EIO, "saving the drive's state: %s",
-				    strerror(done ? errno : EIO));
-		at += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
-static int read_all(int fd, void *memory, size_t bytes)
-{
-	char *at = memory;
-
-	while (bytes) {
-		ssize_t done = read(fd, at, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return fail(errno, "loading the drive's state: %s", strerror(errno));
-		if (done == 0)
-			return fail(EBADMSG, "loading the drive's state: the file ends too early");
-		at += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
-struct part {
-	void *memory;
-	size_t bytes;
-};
-
-enum { PARTS = 10 };
-
-/* The tables that make up the state, in the order in which they stand in the file. */
-static void parts_of(struct ssd *ssd, struct part parts[static PARTS])
-{
-	size_t words = ((size_t)ssd->superblock_count * ssd->superblock_programs + 63) / 64;
-
-	parts[0] = (struct part){ ssd->superblocks,
-				  ssd->superblock_count * sizeof(*ssd->superblocks) };
-	parts[1] = (struct part){ ssd->done, words * sizeof(*ssd->done) };
-	parts[2] = (struct part){ ssd->l2p, ((size_t)ssd->user_units + ssd->map_units) *
-						    sizeof(*ssd->l2p) };
-	parts[3] = (struct part){ ssd->p2l, (size_t)ssd->total_units * sizeof(*ssd->p2l) };
-	parts[4] = (struct part){ ssd->part_slot, ssd->map_parts * sizeof(*ssd->part_slot) };
-	parts[5] = (struct part){ ssd->slot_part, ssd->map_slots * sizeof(*ssd->slot_part) };
-	parts[6] = (struct part){ ssd->slot_flags, ssd->map_slots * sizeof(*ssd->slot_flags) };
-	parts[7] = (struct part){ ssd->block_limits, ssd->wears * ssd->superblock_count *
-							     ssd->drive->dies * sizeof(*ssd->block_limits) };
-	parts[8] = (struct part){ ssd->spares, ssd->wears * ssd->drive->dies * sizeof(*ssd->spares) };
-	parts[9] = (struct part){ ssd->lost, ssd->wears * wear_lost_bytes(ssd) };
-}
-
-int ssd_save(struct ssd *ssd, int fd)
-{
-	struct saved saved;
-	struct part parts[PARTS];
-	uint64_t sum;
-	int err;
-
-	assert(ssd->outstanding == 0);
-	assert(sim_next_ns(ssd->sim) == UINT64_MAX);
-	assert(ssd->map_queue_head == ssd->map_queue_tail);
-	memset(&saved, 0, sizeof(saved)); /* padding too: the same state, the same bytes */
-	memcpy(saved.magic, saved_magic, sizeof(saved.magic));
-	saved.now_ns = ssd->sim->now_ns;
-	saved.user_units = ssd->user_units;
-	saved.total_units = ssd->total_units;
-	saved.superblock_count = ssd->superblock_count;
-	saved.program_units = ssd->program_units;
-	saved.free_first = ssd->free_first;
-	saved.free_last = ssd->free_last;
-	saved.free_count = ssd->free_count;
-	saved.closed_first = ssd->closed_first;
-	saved.closed_last = ssd->closed_last;
-	for (unsigned i = 0; i < STREAM_COUNT; i++) {
-		assert(!ssd->points[i].program);
-		saved.points[i].superblock = ssd->points[i].superblock;
-		saved.points[i].used = ssd->points[i].used;
-	}
-	saved.mapped_units = ssd->mapped_units;
-	saved.gc_credit = ssd->gc_credit;
-	saved.last_write_ns = ssd->last_write_ns;
-	saved.gc_turn_left = ssd->gc_turn_left;
-	saved.tired = ssd->tired;
-	saved.victims = ssd->victims;
-	saved.live_superblocks = ssd->live_superblocks;
-	saved.spares_used = ssd->spares_used;
-	saved.lost_count = ssd->lost_count;
-	saved.read_only = ssd->read_only;
-	saved.closings = ssd->closings;
-	saved.slc_count = ssd->slc_count;
-	saved.slc_closed = ssd->slc_closed;
-	saved.map_hand = ssd->map_hand;
-	saved.journal_entries = ssd->journal_entries;
-	saved.map_units_stored = ssd->map_units_stored;
-	saved.scan_victim = ssd->scan_victim;
-	saved.scan_group = ssd->scan_group;
-	saved.unretired = ssd->unretired;
-	saved.victim_credit = ssd->victim_credit;
-	saved.program_number = ssd->program_number;
-	saved.erase_tail = ssd->erase_tail;
-	saved.gc_rng = ssd->gc_rng;
-	saved.count = ssd->count;
-	err = write_all(fd, &saved, sizeof(saved));
-	sum = checksum(0, &saved, sizeof(saved));
-	parts_of(ssd, parts);
-	for (int i = 0; !err && i < PARTS; i++) {
-		err = write_all(fd, parts[i].memory, parts[i].bytes);
-		sum = checksum(sum, parts[i].memory, parts[i].bytes);
-	}
-	return err ? err : write_all(fd, &sum, sizeof(sum));
-}
-
-static bool fits(const struct ssd *ssd, const struct saved *saved)
-{
-	return !memcmp(saved->magic, saved_magic, sizeof(saved->magic)) &&
-	       saved->user_units == ssd->user_units && saved->total_units == ssd->total_units &&
-	       saved->superblock_count == ssd->superblock_count &&
-	       saved->program_units == ssd->program_units;
-}
-
-int ssd_load(struct ssd *ssd, int fd)
-{
-	struct saved saved;
-	struct part parts[PARTS];
-	uint64_t sum, expected = 0;
-	int err = read_all(fd, &saved, sizeof(saved));
-
-	assert(ssd->outstanding == 0);
-	if (err)
-		return err;
-	if (!fits(ssd, &saved))
-		return fail(EBADMSG, "the saved state is not of this drive at this scale");
-	if (saved.now_ns < ssd->sim->now_ns)
-		return fail(EBADMSG, "the saved state lies before the present of this drive");
-	ssd_settle(ssd);
-	sim_advance(ssd->sim, saved.now_ns);
-	ssd->free_first = saved.free_first;
-	ssd->free_last = saved.free_last;
-	ssd->free_count = saved.free_count;
-	ssd->closed_first = saved.closed_first;
-	ssd->closed_last = saved.closed_last;
-	for (unsigned i = 0; i < STREAM_COUNT; i++)
-		ssd->points[i] = (struct write_point){ .superblock = saved.points[i].superblock,
-						       .used = saved.points[i].used };
-	ssd->mapped_units = saved.mapped_units;
-	ssd->gc_credit = saved.gc_credit;
-	ssd->last_write_ns = saved.last_write_ns;
-	ssd->gc_turn_left = saved.gc_turn_left;
-	ssd->tired = saved.tired;
-	ssd->victims = saved.victims;
-	ssd->live_superblocks = saved.live_superblocks;
-	ssd->spares_used = saved.spares_used;
-	ssd->lost_count = saved.lost_count;
-	ssd->read_only = saved.read_only;
-	ssd->closings = saved.closings;
-	ssd->slc_count = saved.slc_count;
-	ssd->slc_closed = saved.slc_closed;
-	ssd->map_hand = saved.map_hand;
-	ssd->journal_entries = saved.journal_entries;
-	ssd->map_units_stored = saved.map_units_stored;
-	ssd->scan_victim = saved.scan_victim;
-	ssd->scan_group = saved.scan_group;
-	ssd->unretired = saved.unretired;
-	ssd->victim_credit = saved.victim_credit;
-	ssd->program_number = ssd->oldest_flying = saved.program_number;
-	ssd->erase_tail = saved.erase_tail;
-	for (uint32_t i = 0; i < ssd->drive->dies; i++)
-		ssd->dies[i].erased = saved.erase_tail;
-	ssd->gc_rng = saved.gc_rng;
-	ssd->count = saved.count;
-	sum = checksum(0, &saved, sizeof(saved));
-	parts_of(ssd, parts);
-	for (int i = 0; !err && i < PARTS; i++) {
-		err = read_all(fd, parts[i].memory, parts[i].bytes);
-		sum = checksum(sum, parts[i].memory, parts[i].bytes);
-	}
-	if (!err)
-		err = read_all(fd, &expected, sizeof(expected));
-	if (!err && sum != expected)
-		err = fail(EBADMSG, "loading the drive's state: the file is damaged");
-	return err;
 }

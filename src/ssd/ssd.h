@@ -42,6 +42,7 @@ struct ssd_counters {
 	uint64_t refreshed_units; /* of copied_units: because of wear or many reads */
 	uint64_t bad_blocks;    /* of all planes of one die, gone bad since it was made */
 	uint64_t used_millipercent, spare_millipercent; /* see struct health */
+	uint64_t temperature_millicelsius, throttled_ns, energy_mj;
 	uint64_t erase_most;    /* erases of the superblock that has most */
 	uint64_t mapped_units;  /* of the host, now */
 	/* Busy time: mean over dies and channels; serial engines and links as booked. */
@@ -53,6 +54,12 @@ struct ssd_counters {
  * for what a drive leaves to chance: which victims are looked at.
  */
 struct ssd *ssd_new(const struct drive *drive, struct sim *sim, uint64_t seed);
+
+/*
+ * The same for a drive that gets its state at once, by ssd_load() or ssd_enlarge(), before anything
+ * else: spares a large one the time to be filled with what is thrown away.
+ */
+struct ssd *ssd_new_blank(const struct drive *drive, struct sim *sim, uint64_t seed);
 void ssd_free(struct ssd *ssd);
 
 /* The request is the drive's until ssd_reap() returns it with completed_ns set. */
@@ -97,6 +104,9 @@ uint32_t ssd_generation(const struct ssd *ssd, uint64_t unit);
  */
 void ssd_wear(struct ssd *ssd, uint32_t used_millipercent);
 
+/* Of the air around it, before anything is asked of it; 25 otherwise. */
+void ssd_set_ambient(struct ssd *ssd, uint64_t celsius);
+
 /* What is written lies for that long, without power; the clock stands still. */
 void ssd_shelve(struct ssd *ssd, uint64_t time_ns);
 
@@ -117,11 +127,27 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out);
 const char *ssd_broken_law(const struct ssd *ssd);
 
 /*
- * The settled state to and from a file. Loading needs a drive of the same description.
- * -EIO/-ENOSPC/-EBADMSG with a sentence in fail(); a file that is cut off or damaged is
- * refused, and a drive that could not be loaded is only good for ssd_free().
+ * The settled state to and from a file (or a pipe), from its present position on. Loading needs a
+ * drive of the same description. -EIO/-ENOSPC/-EBADMSG with a sentence in fail(); a file that is cut
+ * off or damaged is refused, and a drive that could not be loaded is only good for ssd_free().
+ *
+ * The large tables of a large drive are mapped from the file, copy on write, so that what it takes
+ * to load them is the time to check them. The file must not be changed as long as the drive lives.
  */
 int ssd_save(struct ssd *ssd, int fd);
 int ssd_load(struct ssd *ssd, int fd);
+
+/*
+ * `ssd`, from ssd_new_blank(), gets the state of `small`, which is settled, is the same drive divided
+ * further (drive_scale()), and stays the caller's. What was small comes in as many copies as `ssd` is
+ * larger, so that a superblock has the valid share that it had in small, what was written together
+ * lies together, and each part of the host's space and of the map is as it was; then what the full
+ * size leaves is cleaned or filled up. The clock stays where it is. See age.c. -EINVAL with a
+ * sentence when one drive is not the other divided.
+ */
+int ssd_enlarge(struct ssd *ssd, const struct ssd *small);
+
+/* What ssd_new() needs for its tables, nearly all of it: 4 bytes for each unit of user and raw capacity. */
+uint64_t ssd_memory_bytes(const struct drive *drive);
 
 #endif

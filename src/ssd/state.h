@@ -10,7 +10,10 @@
  *	mapcache.c  the map of a drive without DRAM
  *	nand.c    dies and channels
  *	wear.c    bit errors, retries, bad blocks, and what is moved because of them
+ *	heat.c    power, temperature, throttling, sleep
  *	power.c   what a power cut takes away, and what is put back
+ *	saved.c   the state in a file
+ *	age.c     the state of a smaller drive, made larger
  *
  * Words: a unit is 4 KiB. A program is what one one-shot program of a die writes: all planes,
  * pages_per_program pages each. A group is what one sense can read: the same page of all
@@ -349,6 +352,18 @@ struct ssd {
 	uint64_t *lost;            /* a bit for each unit: no retry could read it */
 	uint32_t lost_count;
 
+	/* power and heat */
+	bool draws;                /* it is known how much */
+	int64_t ambient_celsius;
+	uint64_t rested_since_ns;  /* when the last request was answered */
+	struct heat {
+		uint64_t at_ns;    /* when it was looked at */
+		uint64_t dies_ns, links_ns; /* busy time until then, of all dies, of both ways */
+		uint64_t energy_nj, throttled_ns;
+		int64_t microcelsius;
+		bool is_throttled;
+	} heat;
+
 	uint32_t *generation;      /* of each place; NULL without ssd_track() */
 	uint32_t last_generation;
 
@@ -365,6 +380,7 @@ void *ssd_chunk(struct ssd *ssd, size_t count, size_t bytes);
 void map_init(struct ssd *ssd);
 void map_free(struct ssd *ssd);
 void map_format(struct ssd *ssd);
+void map_unmap_all(struct ssd *ssd); /* as a fresh drive has it, in l2p alone */
 static inline uint32_t superblock_of(const struct ssd *ssd, uint32_t physical)
 {
 	return divide(physical, ssd->by_superblock);
@@ -422,6 +438,12 @@ struct program *write_engine_take(struct ssd *ssd, unsigned stream, const struct
 				  uint64_t cost_ns);
 void write_engine_run(struct ssd *ssd);
 
+/*
+ * saved.c: ssd_load(), where tables of at least `map_bytes` are mapped instead of read, if the file
+ * allows it.
+ */
+int saved_load(struct ssd *ssd, int fd, size_t map_bytes);
+
 /* slc.c */
 void slc_init(struct ssd *ssd);
 unsigned slc_host_stream(const struct ssd *ssd); /* where the host's next unit goes */
@@ -467,6 +489,19 @@ void wear_erased(struct ssd *ssd, uint32_t superblock, uint32_t die);
 bool wear_keeps(struct ssd *ssd, uint32_t superblock); /* erased: is it used again? */
 uint32_t wear_spare_millipercent(const struct ssd *ssd);
 uint32_t wear_used_millipercent(const struct ssd *ssd);
+
+/* heat.c */
+void heat_init(struct ssd *ssd);
+void heat_begin(struct ssd *ssd);           /* the present is where it goes on from */
+struct heat heat_now(const struct ssd *ssd);
+void heat_request_came(struct ssd *ssd);    /* only when ssd->draws */
+uint64_t heat_slowed(const struct ssd *ssd, uint64_t cost_ns);
+
+/* What controller or link take for it, as warm as they are. */
+static inline uint64_t warm_cost_ns(const struct ssd *ssd, uint64_t cost_ns)
+{
+	return ssd->heat.is_throttled ? heat_slowed(ssd, cost_ns) : cost_ns;
+}
 
 /* gc.c */
 void gc_init(struct ssd *ssd, uint64_t seed);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "store/export_fio.h"
 #include "store/file.h"
 
 enum { NS_PER_S = 1000000000, FEW_ABOVE = 10 };
@@ -561,17 +562,27 @@ static int export_one(struct result *result, const struct export *export, struct
 	return export->whole ? export->whole(result, csv) : each_phase(result, export, csv);
 }
 
-/* All of it as of one moment, also while somebody writes. */
-static int export_some(struct result *result, const struct export *first,
-		       const struct export *end, FILE *out)
+/* What is read until snapshot_end() is as of one moment, also while somebody writes. */
+static int snapshot_begin(struct result *result)
 {
-	struct csv csv = { .out = out };
 	int err = file_flush(result);
 
 	if (!err)
 		err = file_attach(result);
-	if (!err)
-		err = file_exec(result, "BEGIN");
+	return err ? err : file_exec(result, "BEGIN");
+}
+
+static void snapshot_end(struct result *result)
+{
+	sqlite3_exec(result->db, "ROLLBACK", NULL, NULL, NULL); /* it only read */
+}
+
+static int export_some(struct result *result, const struct export *first,
+		       const struct export *end, FILE *out)
+{
+	struct csv csv = { .out = out };
+	int err = snapshot_begin(result);
+
 	if (err)
 		return err;
 	for (const struct export *export = first; !err && export < end; export++) {
@@ -579,7 +590,18 @@ static int export_some(struct result *result, const struct export *first,
 			put_line_end(&csv);
 		err = export_one(result, export, &csv);
 	}
-	sqlite3_exec(result->db, "ROLLBACK", NULL, NULL, NULL); /* it only read */
+	snapshot_end(result);
+	return err;
+}
+
+int result_export_fio(struct result *result, FILE *out)
+{
+	int err = snapshot_begin(result);
+
+	if (err)
+		return err;
+	err = export_fio(result, out);
+	snapshot_end(result);
 	return err;
 }
 

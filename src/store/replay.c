@@ -49,6 +49,8 @@ static const char *workload_fault(const struct workload *workload)
 	    workload->random_percent > 100 || workload->compress_percent > 100 ||
 	    workload->zeroes_percent > 100 - workload->trim_percent)
 		return "has a share above 100 %";
+	if (workload->pattern == PATTERN_FILL)
+		return "has the pattern of a fill";
 	if (workload->pattern == PATTERN_ZIPF &&
 	    (workload->zipf_theta_milli < 1 || workload->zipf_theta_milli > 2000))
 		return "has a theta that is not between 0.001 and 2";

@@ -179,4 +179,7 @@ int result_export_csv(struct result *result, FILE *out);
 /* One table, by its name; -EINVAL with the names that there are. */
 int result_export_csv_table(struct result *result, const char *table, FILE *out);
 
+/* In the shape of fio's JSON: doc/export.md. -ENOTSUP in a build without a JSON library. */
+int result_export_fio(struct result *result, FILE *out);
+
 #endif

@@ -24,7 +24,7 @@ const char *const phase_status_words[] = {
 
 const char *const pattern_words[] = {
 	[PATTERN_UNIFORM] = "uniform", [PATTERN_SEQUENTIAL] = "sequential",
-	[PATTERN_ZIPF] = "zipf", NULL,
+	[PATTERN_ZIPF] = "zipf", [PATTERN_FILL] = "fill", [PATTERN_TRACE] = "trace", NULL,
 };
 
 const char *const arrivals_words[] = {

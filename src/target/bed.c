@@ -170,6 +170,11 @@ static int bed_restore(struct target *target, int fd)
 	return target_restore(bed_of(target)->inner, fd);
 }
 
+static int bed_enlarge(struct target *target, struct target *small)
+{
+	return target_enlarge(bed_of(target)->inner, bed_of(small)->inner);
+}
+
 /* Not a kind of its own on the command line: --bed chooses it. */
 static const struct target_ops bed_ops = {
 	.name = "bed",
@@ -186,6 +191,7 @@ static const struct target_ops bed_ops = {
 	.settle = bed_settle,
 	.snapshot = bed_snapshot,
 	.restore = bed_restore,
+	.enlarge = bed_enlarge,
 };
 
 struct target *bed_wrap(struct target *inner, struct bed *bed)

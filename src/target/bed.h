@@ -7,7 +7,7 @@
  * separate values because the published figures cannot be explained by one (PM1735 in the
  * virtualised host: 400K IOPS at 128 outstanding, 632K at 512).
  *
- * X(key, field, type, help) as in drive.h.
+ * X(key, field, type, needed, help) as in drive.h; needed: false when a file may leave it out.
  */
 #ifndef DRIVEBAY_TARGET_BED_H
 #define DRIVEBAY_TARGET_BED_H
@@ -17,14 +17,15 @@
 #include "target/target.h"
 
 #define BED_VALUES(X) \
-	X(submit, submit_ns, duration, "from the program's submission until the drive sees the command") \
-	X(complete, complete_ns, duration, "from the drive's completion until the program sees it") \
-	X(command, command_ns, duration, "serial cost of a command: 1 / it is the most commands per second") \
-	X(hmb, hmb_bytes, size, "host memory it grants a drive without DRAM that asks for some")
+	X(submit, submit_ns, duration, true, "from the program's submission until the drive sees the command") \
+	X(complete, complete_ns, duration, true, "from the drive's completion until the program sees it") \
+	X(command, command_ns, duration, true, "serial cost of a command: 1 / it is the most commands per second") \
+	X(hmb, hmb_bytes, size, true, "host memory it grants a drive without DRAM that asks for some") \
+	X(ambient, ambient_celsius, count, false, "degrees of the air around the drive (default 25)")
 
 struct bed {
 	char *name, *help, *source, *text;
-#define BED_FIELD(key, field, type, help) uint64_t field;
+#define BED_FIELD(key, field, type, needed, help) uint64_t field;
 	BED_VALUES(BED_FIELD)
 #undef BED_FIELD
 };

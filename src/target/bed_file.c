@@ -9,6 +9,7 @@
 
 /* A bed that adds a second to every command is a typo. */
 static const struct yml_key number_duration = { .read = yml_read_duration, .max = 1000000000 };
+static const struct yml_key number_count = { .read = yml_read_count, .max = 200 };
 static const struct yml_key number_size = { .read = yml_read_size, .max = 1ull << 40 };
 
 static int read_value(const struct yml *yaml, const struct yml_node *node,
@@ -28,8 +29,8 @@ static int read_value(const struct yml *yaml, const struct yml_node *node,
 	return 0;
 }
 
-#define BED_KEY(key, field, type, help) \
-	{ #key, read_value, offsetof(struct bed, field), true, help, .context = &number_##type },
+#define BED_KEY(key, field, type, needed, help) \
+	{ #key, read_value, offsetof(struct bed, field), needed, help, .context = &number_##type },
 
 static const struct yml_key file_keys[] = {
 	{ "name", yml_read_string, offsetof(struct bed, name), true, "the name of this file" },
@@ -43,7 +44,10 @@ static const struct yml_key file_keys[] = {
 static int bed_of(struct yml *yaml, struct bed **out)
 {
 	struct bed *bed = xcalloc(1, sizeof(*bed));
-	int err = yml_read_map(yaml, yaml->root, file_keys, bed);
+	int err;
+
+	bed->ambient_celsius = 25;
+	err = yml_read_map(yaml, yaml->root, file_keys, bed);
 
 	if (err) {
 		bed_free(bed);

@@ -17,6 +17,7 @@ struct fault_rules {
 	uint64_t freeze_ns, period_ns, start_ns;
 	uint64_t delay_ns, delay_every;
 	uint64_t error_every;
+	uint64_t flip_every, stale_every, torn_every, misplace_every;
 	uint64_t seed;
 	bool has_start, has_seed;
 };
@@ -30,7 +31,15 @@ struct fault_list {
 struct fault_state {
 	uint64_t origin_ns;   /* when it was opened: freezes count from there */
 	uint64_t completed;   /* requests */
-	struct rng delay, error;
+	uint64_t reads_back, writes_out;
+	struct rng delay, error, damage;
+};
+
+/* A write that the inner target has in another shape, and its own. */
+struct fault_altered {
+	struct io *io;
+	uint64_t offset_bytes;
+	uint32_t size_bytes;
 };
 
 struct fault_target {
@@ -44,6 +53,8 @@ struct fault_target {
 	 * order in which requests came back.
 	 */
 	struct fault_list deferred, delayed, frozen;
+	struct fault_altered *altered;
+	uint32_t altered_count, altered_room;
 	char *description;
 };
 
@@ -87,13 +98,98 @@ static uint64_t thaw_ns(const struct fault_target *fault, uint64_t at_ns)
 	return phase_ns < rules->freeze_ns ? at_ns - phase_ns + rules->freeze_ns : at_ns;
 }
 
-static bool is_hit(struct fault_target *fault, struct rng *rng, uint64_t every)
+static bool is_hit_nth(struct fault_target *fault, struct rng *rng, uint64_t every, uint64_t number)
 {
 	if (every == 0)
 		return false;
 	if (fault->rules.has_seed)
 		return rng_below(rng, every) == 0;
-	return fault->state.completed % every == 0;
+	return number % every == 0;
+}
+
+static bool is_hit(struct fault_target *fault, struct rng *rng, uint64_t every)
+{
+	return is_hit_nth(fault, rng, every, fault->state.completed);
+}
+
+/* ---- damage ---- */
+
+static void keep_shape(struct fault_target *fault, struct io *io)
+{
+	if (fault->altered_count == fault->altered_room) {
+		fault->altered_room = fault->altered_room ? 2 * fault->altered_room : 16;
+		fault->altered = xrealloc(fault->altered, fault->altered_room * sizeof(*fault->altered));
+	}
+	fault->altered[fault->altered_count++] =
+		(struct fault_altered){ io, io->offset_bytes, io->size_bytes };
+}
+
+static void give_shape_back(struct fault_target *fault, struct io *io)
+{
+	for (uint32_t i = 0; i < fault->altered_count; i++) {
+		if (fault->altered[i].io != io)
+			continue;
+		io->op = IO_WRITE;
+		io->offset_bytes = fault->altered[i].offset_bytes;
+		io->size_bytes = fault->altered[i].size_bytes;
+		fault->altered[i] = fault->altered[--fault->altered_count];
+		return;
+	}
+}
+
+/* Behind its own place, or before it at the end; where there is neither it stays. */
+static void misplace(struct fault_target *fault, struct io *io)
+{
+	uint64_t size_bytes = io->size_bytes;
+
+	if (io->offset_bytes + 2 * size_bytes <= fault->base.size_bytes)
+		io->offset_bytes += size_bytes;
+	else if (io->offset_bytes >= size_bytes)
+		io->offset_bytes -= size_bytes;
+}
+
+/* A write that is dropped goes in as a flush, which has its time and does no harm. */
+static void damage_write(struct fault_target *fault, struct io *io)
+{
+	const struct fault_rules *rules = &fault->rules;
+	struct rng *rng = &fault->state.damage;
+	uint64_t number = ++fault->state.writes_out;
+
+	if (is_hit_nth(fault, rng, rules->stale_every, number)) {
+		keep_shape(fault, io);
+		io->op = IO_FLUSH;
+		io->offset_bytes = io->size_bytes = 0;
+	} else if (is_hit_nth(fault, rng, rules->torn_every, number)) {
+		uint32_t blocks = io->size_bytes / fault->base.block_bytes;
+
+		if (blocks < 2)
+			return;
+		keep_shape(fault, io);
+		io->size_bytes = blocks / 2 * fault->base.block_bytes;
+	} else if (is_hit_nth(fault, rng, rules->misplace_every, number)) {
+		keep_shape(fault, io);
+		misplace(fault, io);
+	}
+}
+
+static void flip_read(struct fault_target *fault, struct io *io)
+{
+	uint64_t number = ++fault->state.reads_back, bit;
+
+	if (io->error || !io->data || !fault->base.moves_data ||
+	    !is_hit_nth(fault, &fault->state.damage, fault->rules.flip_every, number))
+		return;
+	bit = rng_below(&fault->state.damage, io->size_bytes * 8ull);
+	((uint8_t *)io->data)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+/* ---- in and out ---- */
+
+static void forward(struct fault_target *fault, struct io *io)
+{
+	if (io->op == IO_WRITE)
+		damage_write(fault, io);
+	target_forward(fault->inner, io);
 }
 
 static void fault_submit(struct target *target, struct io *io)
@@ -103,7 +199,7 @@ static void fault_submit(struct target *target, struct io *io)
 	if (fault->deferred.first || thaw_ns(fault, io->submitted_ns) != io->submitted_ns)
 		list_put(&fault->deferred, io);
 	else
-		target_forward(fault->inner, io);
+		forward(fault, io);
 }
 
 static void release_deferred(struct fault_target *fault, uint64_t now_ns)
@@ -111,7 +207,7 @@ static void release_deferred(struct fault_target *fault, uint64_t now_ns)
 	if (!fault->deferred.first || thaw_ns(fault, now_ns) != now_ns)
 		return;
 	while (fault->deferred.first)
-		target_forward(fault->inner, list_take(&fault->deferred));
+		forward(fault, list_take(&fault->deferred));
 }
 
 /* The list whose first request is released first, or NULL. */
@@ -130,6 +226,10 @@ static bool judge(struct fault_target *fault, struct io *io)
 	uint64_t back_ns = io->completed_ns, delayed_ns = back_ns;
 
 	fault->state.completed++;
+	if (fault->altered_count)
+		give_shape_back(fault, io);
+	if (io->op == IO_READ)
+		flip_read(fault, io);
 	if (is_hit(fault, &fault->state.error, fault->rules.error_every) && !io->error)
 		io->error = -EIO;
 	if (is_hit(fault, &fault->state.delay, fault->rules.delay_every))
@@ -244,6 +344,7 @@ static void fault_close(struct target *target)
 	struct fault_target *fault = fault_of(target);
 
 	target_close(fault->inner);
+	free(fault->altered);
 	free(fault->description);
 	free(fault);
 }
@@ -265,6 +366,10 @@ static const struct fault_key keys[] = {
 	KEY("delay", parse_duration, delay_ns),
 	KEY("delay_every", parse_count, delay_every),
 	KEY("error", parse_count, error_every),
+	KEY("flip", parse_count, flip_every),
+	KEY("stale", parse_count, stale_every),
+	KEY("torn", parse_count, torn_every),
+	KEY("misplace", parse_count, misplace_every),
 	KEY("seed", parse_count, seed),
 };
 
@@ -288,7 +393,7 @@ static int parse_rule(char *rule, struct fault_rules *rules)
 		return 0;
 	}
 	return fail(EINVAL, "fault: unknown key '%s'; there are freeze, period, start, delay, delay_every, "
-		    "error and seed", rule);
+		    "error, flip, stale, torn, misplace and seed", rule);
 }
 
 static int check_rules(struct fault_rules *rules)
@@ -334,6 +439,7 @@ static struct target *wrap(struct target *inner, const struct fault_rules *rules
 	fault->state.origin_ns = target_now(inner);
 	fault->state.delay = rng_stream(rules->seed, "fault/delay");
 	fault->state.error = rng_stream(rules->seed, "fault/error");
+	fault->state.damage = rng_stream(rules->seed, "fault/damage");
 	list_init(&fault->deferred);
 	list_init(&fault->delayed);
 	list_init(&fault->frozen);
@@ -374,8 +480,8 @@ static int fault_open(const char *arg, const struct target_options *options, str
 
 const struct target_ops target_fault_ops = {
 	.name = "fault",
-	.help = "fault:KEY=VALUE,...:TARGET delays, fails and freezes by rule (freeze, period, start, "
-		"delay, delay_every, error, seed)",
+	.help = "fault:KEY=VALUE,...:TARGET delays, fails, freezes and damages by rule (freeze, period, "
+		"start, delay, delay_every, error, flip, stale, torn, misplace, seed)",
 	.open = fault_open,
 	.close = fault_close,
 	.submit = fault_submit,

@@ -14,13 +14,29 @@ struct model {
 	struct target base;
 	struct sim sim;
 	struct drive *drive;
-	struct ssd *ssd;
+	struct ssd *ssd;  /* NULL: fresh, and nothing was asked of it yet. Of a large one the tables take
+			     seconds to make, which is for nothing when a state is loaded or only the
+			     size was to be known */
+	uint64_t seed, ambient_celsius;
 	char *description;
 };
 
 static struct model *model_of(struct target *target)
 {
 	return container_of(target, struct model, base);
+}
+
+static struct ssd *make(struct model *model, struct ssd *(*new)(const struct drive *, struct sim *, uint64_t))
+{
+	assert(!model->ssd);
+	model->ssd = new(model->drive, &model->sim, model->seed);
+	ssd_set_ambient(model->ssd, model->ambient_celsius);
+	return model->ssd;
+}
+
+static struct ssd *ssd_of(struct model *model)
+{
+	return model->ssd ? model->ssd : make(model, ssd_new);
 }
 
 static char *describe_drive(const struct drive *drive)
@@ -59,10 +75,11 @@ static struct target *model_new(struct drive *drive, uint64_t seed)
 		.block_bytes = (uint32_t)drive->sector_bytes,
 		.scale = drive->scale ? drive->scale : 1,
 		.is_virtual = true,
+		.memory_bytes = ssd_memory_bytes(drive),
 	};
 	model->description = describe_drive(drive);
 	sim_init(&model->sim);
-	model->ssd = ssd_new(drive, &model->sim, seed);
+	model->seed = seed;
 	return &model->base;
 }
 
@@ -77,6 +94,7 @@ static void grant_host_memory(struct drive *drive, const struct bed *bed)
 
 static int model_open(const char *arg, const struct target_options *options, struct target **out)
 {
+	struct target *model;
 	struct drive *drive;
 	struct bed *bed;
 	int err = drive_load(arg, &drive);
@@ -94,23 +112,25 @@ static int model_open(const char *arg, const struct target_options *options, str
 		return err;
 	}
 	grant_host_memory(drive, bed);
-	*out = bed_wrap(model_new(drive, options->seed), bed);
+	model = model_new(drive, options->seed);
+	model_of(model)->ambient_celsius = bed->ambient_celsius;
+	*out = bed_wrap(model, bed);
 	return 0;
 }
 
 static void model_submit(struct target *target, struct io *io)
 {
-	ssd_submit(model_of(target)->ssd, io);
+	ssd_submit(ssd_of(model_of(target)), io);
 }
 
 static void model_expect(struct target *target, const struct io *io)
 {
-	ssd_expect(model_of(target)->ssd, io);
+	ssd_expect(ssd_of(model_of(target)), io);
 }
 
 static struct io *model_reap(struct target *target, uint64_t until_ns)
 {
-	return ssd_reap(model_of(target)->ssd, until_ns);
+	return ssd_reap(ssd_of(model_of(target)), until_ns);
 }
 
 static uint64_t model_now(struct target *target)
@@ -138,10 +158,10 @@ static uint64_t endurance_bytes(const struct drive *drive)
 
 static int model_health(struct target *target, struct health *out)
 {
-	const struct model *model = model_of(target);
+	struct model *model = model_of(target);
 	struct ssd_counters count;
 
-	ssd_count(model->ssd, &count);
+	ssd_count(ssd_of(model), &count);
 	*out = (struct health){
 		.host_read_bytes = count.host_read_bytes,
 		.host_written_bytes = count.host_written_bytes,
@@ -165,6 +185,9 @@ static int model_health(struct target *target, struct health *out)
 		.read_retries = count.read_retries,
 		.refreshed_bytes = count.refreshed_units * UNIT_BYTES,
 		.unsafe_shutdowns = count.power_cuts,
+		.temperature_millicelsius = count.temperature_millicelsius,
+		.throttled_ns = count.throttled_ns,
+		.energy_mj = count.energy_mj,
 	};
 	return 0;
 }
@@ -173,7 +196,7 @@ static int model_usage(struct target *target, struct usage *out)
 {
 	struct ssd_counters count;
 
-	ssd_count(model_of(target)->ssd, &count);
+	ssd_count(ssd_of(model_of(target)), &count);
 	*out = (struct usage){
 		.dies_ns = count.dies_ns,
 		.channels_ns = count.channels_ns,
@@ -187,7 +210,10 @@ static int model_usage(struct target *target, struct usage *out)
 
 static int model_purge(struct target *target)
 {
-	ssd_format(model_of(target)->ssd);
+	struct model *model = model_of(target);
+
+	if (model->ssd)
+		ssd_format(model->ssd);
 	return 0;
 }
 
@@ -196,7 +222,7 @@ static int model_settle(struct target *target)
 	struct model *model = model_of(target);
 	const char *broken;
 
-	ssd_settle(model->ssd);
+	ssd_settle(ssd_of(model));
 	broken = ssd_broken_law(model->ssd);
 	if (broken)
 		return fail(EPROTO, "%s: the model has broken a law of conservation: %s",
@@ -206,12 +232,23 @@ static int model_settle(struct target *target)
 
 static int model_snapshot(struct target *target, int fd)
 {
-	return ssd_save(model_of(target)->ssd, fd);
+	return ssd_save(ssd_of(model_of(target)), fd);
 }
 
 static int model_restore(struct target *target, int fd)
 {
-	return ssd_load(model_of(target)->ssd, fd);
+	struct model *model = model_of(target);
+
+	if (!model->ssd)
+		make(model, ssd_new_blank);
+	return ssd_load(model->ssd, fd);
+}
+
+static int model_enlarge(struct target *target, struct target *small)
+{
+	struct model *model = model_of(target);
+
+	return ssd_enlarge(make(model, ssd_new_blank), ssd_of(model_of(small)));
 }
 
 const struct target_ops target_model_ops = {
@@ -231,4 +268,5 @@ const struct target_ops target_model_ops = {
 	.settle = model_settle,
 	.snapshot = model_snapshot,
 	.restore = model_restore,
+	.enlarge = model_enlarge,
 };

@@ -14,6 +14,7 @@ static const struct target_ops *const kinds[] = {
 	&target_uring_ops,
 	&target_null_ops,
 	&target_fault_ops,
+	&target_verify_ops,
 	NULL,
 };
 

@@ -113,3 +113,13 @@ int target_restore(struct target *target, int fd)
 	assert(target->in_flight == 0);
 	return target->ops->restore ? target->ops->restore(target, fd) : -ENOTSUP;
 }
+
+int target_enlarge(struct target *target, struct target *small)
+{
+	assert(target->in_flight == 0);
+	assert(small->in_flight == 0);
+	if (!target->ops->enlarge || small->ops != target->ops)
+		return fail(ENOTSUP, "%s: this kind of target cannot be put into an aged state",
+			    target->ops->name);
+	return target->ops->enlarge(target, small);
+}

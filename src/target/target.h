@@ -11,7 +11,8 @@
  *	null     completes everything at once, on the wall clock: measures the generator
  * Wrappers (a target around a target):
  *	bed      what the host adds to every command (around models)
- *	fault    errors, delays and freezes by rule
+ *	fault    errors, delays, freezes and damage by rule
+ *	verify   reads must give back what was written
  */
 #ifndef DRIVEBAY_TARGET_TARGET_H
 #define DRIVEBAY_TARGET_TARGET_H
@@ -37,8 +38,10 @@ struct target {
 				   nothing does */
 	uint32_t scale;         /* a model at 1/scale of its size: what must pass over the drive
 				   takes 1/scale of the time; 1, or 0 on anything else */
+	uint64_t memory_bytes;  /* a model: what its tables will take once it is used; 0: hardly any */
 	bool is_virtual;        /* its clock is a model's: as fast as the processor allows */
 	bool moves_data;        /* io->data must point to memory */
+	bool is_alone;          /* what it knows is in one handle: only one thread can use it */
 	uint32_t cannot_ops;    /* 1 << op of the requests that it is known beforehand to refuse */
 };
 
@@ -122,6 +125,7 @@ struct target_ops {
 	int (*settle)(struct target *);                    /* optional */
 	int (*snapshot)(struct target *, int fd);          /* optional */
 	int (*restore)(struct target *, int fd);           /* optional */
+	int (*enlarge)(struct target *, struct target *small); /* optional */
 	int (*buffers)(struct target *, void *base, size_t bytes); /* optional */
 };
 
@@ -208,6 +212,12 @@ void target_forward(struct target *inner, struct io *io);
 int target_snapshot(struct target *target, int fd);
 int target_restore(struct target *target, int fd);
 
+/*
+ * A model that nothing was asked of yet gets the state of `small`, opened by the same name at a
+ * larger scale and settled: see ssd_enlarge(). -ENOTSUP with a sentence where that cannot be.
+ */
+int target_enlarge(struct target *target, struct target *small);
+
 /* Every kind that this build knows, for `drivebay list targets`; NULL ends it. */
 const struct target_ops *const *target_kinds(void);
 
@@ -215,5 +225,6 @@ extern const struct target_ops target_model_ops;
 extern const struct target_ops target_uring_ops;
 extern const struct target_ops target_null_ops;
 extern const struct target_ops target_fault_ops;
+extern const struct target_ops target_verify_ops;
 
 #endif

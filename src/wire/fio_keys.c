@@ -528,7 +528,8 @@ static const char log_words[] = "fio's logs are not written; the result has a se
 static const char content[] = "what is written is random and does not compress, whatever this says";
 static const char latency_words[] = "a search for a rate by latency is not supported; leave it out";
 static const char zone_words[] = "zones are not supported; leave it out, or take offset and size";
-static const char verify_words[] = "data of a job file are not verified; leave the verify keys out";
+static const char verify_words[] = "the checks of a job file are not done; leave them out, and take "
+				   "drivebay run --verify crc32c";
 static const char replay_words[] = "name the trace instead of the job file: drivebay run TRACE TARGET";
 static const char think_words[] = "pauses between requests are not supported; take rate_iops, which offers "
 				  "requests at a rate";
