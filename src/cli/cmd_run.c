@@ -23,6 +23,8 @@ enum {
 static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
 static char *cycle_text;
 static struct job_options job_options;
+static char *shelved_text;
+static uint64_t shelved_ns;
 static char *verify, *journal;
 static int fill, until_steady, asap;
 
@@ -37,6 +39,7 @@ static const struct poptOption options[] = {
 	{ "rounds", 0, POPT_ARG_STRING, &rounds_text, 0, "how many there are at most (default: 25)", "N" },
 	{ "verify", 0, POPT_ARG_STRING, &verify, 0, "crc32c: check that reads give back what was written, and all of it at the end", "HOW" },
 	{ "verify-journal", 0, POPT_ARG_STRING, &journal, 0, "keep in this file what was written: the next run with it finds what a power cut lost", "FILE" },
+	{ "shelved", 0, POPT_ARG_STRING, &shelved_text, 0, "with --load-state: what it holds has lain without power: 90d", "TIME" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
@@ -259,6 +262,7 @@ static int run_job(const char *path, const char *target)
 		.fit_plan = fit_job_plan,
 		.invocation = "run",
 		.load_state = load_state,
+		.shelved_ns = shelved_ns,
 		.save_state = save_state,
 	};
 	struct job *job = NULL;
@@ -295,6 +299,21 @@ static int choose_target(const char *name, char **out)
 	return 0;
 }
 
+static int choose_shelf(void)
+{
+	_cleanup_free_ char *why = NULL;
+
+	if (!shelved_text)
+		return 0;
+	if (!load_state)
+		return fail(EINVAL, "--shelved: a fresh drive has nothing that could lie without power; "
+				    "--load-state FILE gives one that has");
+	if (parse_duration(shelved_text, &shelved_ns) == 0)
+		return 0;
+	why = xstrdup(fail_message());
+	return fail(EINVAL, "--shelved: %s", why);
+}
+
 static int run_workload(int count, const char **arguments)
 {
 	struct request request = { .duration_ns = 10000000000u, .round_max = ROUNDS };
@@ -307,7 +326,11 @@ static int run_workload(int count, const char **arguments)
 	};
 	bool is_application;
 	_cleanup_free_ char *target = NULL;
-	int err;
+	int err = choose_shelf();
+
+	if (err)
+		return command_failed(err);
+	setup.shelved_ns = shelved_ns;
 
 	err = choose_target(arguments[count - 1], &target);
 	if (err)

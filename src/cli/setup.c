@@ -24,6 +24,7 @@
 #include "store/result.h"
 #include "target/bed.h"
 
+static char *worn_text;
 static char *output, *bed, *serial, *size_text, *seed_text, *scale_text, *workers_text;
 static int full_size, destroy_data, quiet;
 
@@ -31,6 +32,7 @@ const struct poptOption setup_options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &output, 0, "result file, a new one (default: ./NAME-DATE.drivebay); the page is FILE.html", "FILE" },
 	{ "seed", 0, POPT_ARG_STRING, &seed_text, 0, "same seed, same requests (default: 1)", "N" },
 	{ "bed", 0, POPT_ARG_STRING, &bed, 0, "the host around a modelled drive (default: bare-metal)", "NAME" },
+	{ "worn", 0, POPT_ARG_STRING, &worn_text, 0, "a modelled drive that has had so many of the erases it is good for: 80%", "PERCENT" },
 	{ "full-size", 0, POPT_ARG_NONE, &full_size, 0, "run a modelled drive at its full size and time", NULL },
 	{ "scale", 0, POPT_ARG_STRING, &scale_text, 0, "divide a modelled drive, and the time on it, by N", "N" },
 	{ "size", 0, POPT_ARG_STRING, &size_text, 0, "create the file to test with this size", "SIZE" },
@@ -41,6 +43,7 @@ const struct poptOption setup_options[] = {
 	POPT_TABLEEND
 };
 
+enum { WORN_MOST_MILLIPERCENT = 1000000 };
 enum { FILL_WRITERS = 32 }; /* what run_fill() has in flight */
 
 /* What the options came to. */
@@ -88,10 +91,14 @@ static int read_choices(struct choices *choices)
 		err = parse_option("workers", workers_text, parse_count, &choices->workers);
 	if (!err)
 		err = choose_scale(choices);
+	if (!err)
+		err = parse_option("worn", worn_text, parse_percent, &choices->target.worn_millipercent);
 	if (err)
 		return err;
-	if (size_text && (scale_text || full_size || bed))
-		return fail(EINVAL, "--size is for a file, --scale, --full-size and --bed are for a model");
+	if (choices->target.worn_millipercent > WORN_MOST_MILLIPERCENT)
+		return fail(EINVAL, "--worn: %s is not between 0%% and 1000%%", worn_text);
+	if (size_text && (scale_text || full_size || bed || worn_text))
+		return fail(EINVAL, "--size is for a file, --scale, --full-size, --worn and --bed are for a model");
 	if (workers_text && (choices->workers < 1 || choices->workers > 256))
 		return fail(EINVAL, "--workers: %s is not between 1 and 256", workers_text);
 	choices->target.size_bytes = size;
@@ -119,8 +126,8 @@ static int check_fit(const struct setup *setup, const struct target *target)
 	if (target->is_virtual && (destroy_data || serial))
 		return fail(EINVAL, "%s: a model has no data: --destroy-data and --serial are for devices "
 			    "and files", name);
-	if (!target->is_virtual && (scale_text || full_size || bed))
-		return fail(EINVAL, "%s: is no model, and --scale, --full-size and --bed are for models",
+	if (!target->is_virtual && (scale_text || full_size || bed || worn_text))
+		return fail(EINVAL, "%s: is no model, and --scale, --full-size, --worn and --bed are for models",
 			    name);
 	return 0;
 }
@@ -333,6 +340,10 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = result_set(result, "serial", target->serial);
 	if (!err && setup->load_state)
 		err = result_set(result, "loaded_state", setup->load_state);
+	if (!err && setup->shelved_ns)
+		err = set_number(result, "shelved_ns", setup->shelved_ns);
+	if (!err && choices->target.worn_millipercent)
+		err = set_number(result, "worn_millipercent", choices->target.worn_millipercent);
 	if (!err && size_text)
 		err = set_number(result, "asked_bytes", choices->target.size_bytes);
 	if (!err)
@@ -531,6 +542,7 @@ int setup_run(const struct setup *setup)
 			.arrivals = setup->arrivals,
 			.keep_states = setup->keep_states,
 			.load_state = setup->load_state,
+			.shelved_ns = setup->shelved_ns,
 			.save_state = setup->save_state,
 			.quiet = quiet,
 		};
@@ -642,9 +654,9 @@ static int check_same_device(struct result *result, const char *name,
 /* Nothing of the kind is asked for again: it is as the run began with it. */
 static int refuse_options(void)
 {
-	if (!seed_text && !scale_text && !full_size && !bed && !output && !size_text)
+	if (!seed_text && !scale_text && !full_size && !bed && !output && !size_text && !worn_text)
 		return 0;
-	return fail(EINVAL, "--resume takes seed, scale, bed, size and output from the result");
+	return fail(EINVAL, "--resume takes seed, scale, bed, wear, size and output from the result");
 }
 
 /* What is complete needs its target no more. */
@@ -683,6 +695,7 @@ static int read_config(struct result *result, const char *path, const struct cho
 	};
 	config->options.seed = config->seed;
 	config->options.scale = (uint32_t)number_of(result, "scale", 1);
+	config->options.worn_millipercent = number_of(result, "worn_millipercent", 0);
 	config->options.bed = bed_argument(result);
 	config->options.size_bytes = number_of(result, "asked_bytes", 0);
 	config->options.must_exist = true;

@@ -34,6 +34,7 @@ struct setup {
 	uint64_t rate;
 	enum arrivals arrivals;
 	bool keep_states;        /* an interrupted run can be resumed */
+	uint64_t shelved_ns;     /* and how long that has lain without power */
 	const char *load_state;  /* what the model is like at the beginning: a file, or NULL: fresh */
 	const char *save_state;  /* where its state at the end goes; NULL: nowhere */
 };

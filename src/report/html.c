@@ -175,6 +175,7 @@ static void put_key(struct page *page)
 	put_table(page, tables_checks(page->summaries, page->count));
 	put_table(page, tables_busy(page->summaries, page->count));
 	put_table(page, tables_endurance(page->summaries, page->count));
+	put_table(page, tables_health(page->summaries, page->count));
 	put_table(page, tables_steady(page->summaries, page->count));
 	put_applications(page);
 	buf_puts(out, "</section>\n");

@@ -64,6 +64,14 @@ struct endurance {
 	double years;             /* at the rate of the run */
 };
 
+/* What the drive was like at the end of a run, and what the run did to it. */
+struct drive_state {
+	double used, spare;       /* shares */
+	uint64_t bad_blocks, media_errors, read_retries;
+	double celsius, throttled; /* throttled: a share of the run */
+	double watts;             /* on the average */
+};
+
 /* One phase of a group, measured. */
 struct run_summary {
 	char *name;
@@ -89,6 +97,8 @@ struct run_summary {
 	bool limited;             /* it was busy enough to be the reason, 90 % or more */
 	bool has_waf;
 	double waf;               /* NAND written / host written */
+	bool has_state;           /* of the drive at its end: the model has wear and heat */
+	struct drive_state state;
 	bool has_endurance;       /* it wrote, and the drive's endurance is known */
 	struct endurance endurance;
 };

@@ -109,6 +109,26 @@ static void summarise_endurance(struct run_summary *run, const struct phase_resu
 	};
 }
 
+static void summarise_state(struct run_summary *run, const struct phase_result *outcome)
+{
+	const struct health *health = &outcome->health;
+	double elapsed_s = (double)outcome->stats.elapsed_ns / 1e9;
+
+	if (!outcome->has_health || (!health->spare_millipercent && !health->energy_mj))
+		return;
+	run->has_state = true;
+	run->state = (struct drive_state){
+		.used = (double)health->used_millipercent / 1e5,
+		.spare = (double)health->spare_millipercent / 1e5,
+		.bad_blocks = health->bad_blocks,
+		.media_errors = health->media_errors,
+		.read_retries = health->read_retries,
+		.celsius = (double)health->temperature_millicelsius / 1000,
+		.throttled = summary_share((double)health->throttled_ns / 1e9, elapsed_s),
+		.watts = (double)health->energy_mj / 1000 / elapsed_s,
+	};
+}
+
 struct run_summary run_summarise(const struct result_phase *phase)
 {
 	const struct phase_result *outcome = &phase->outcome;
@@ -144,6 +164,7 @@ struct run_summary run_summarise(const struct result_phase *phase)
 		&& outcome->health.host_read_bytes > 0 && outcome->health.nand_read_bytes == 0
 		&& outcome->health.host_written_bytes == 0;
 	summarise_endurance(&run, outcome);
+	summarise_state(&run, outcome);
 	if (outcome->has_health && outcome->health.host_written_bytes > 0) {
 		run.has_waf = true;
 		run.waf = summary_share((double)outcome->health.nand_written_bytes,

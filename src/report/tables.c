@@ -389,6 +389,54 @@ struct table *tables_endurance(struct summary *const *summaries, size_t count)
 	return unless_empty(table);
 }
 
+static const struct run_summary *last_with_state(const struct group_summary *group)
+{
+	for (size_t i = group->run_count; i-- > 0;)
+		if (group->runs[i].has_state)
+			return &group->runs[i];
+	return NULL;
+}
+
+static void row_health(struct table *table, struct summary *const *summaries, size_t count,
+		       const struct summary *summary, const struct group_summary *group)
+{
+	const struct run_summary *run = last_with_state(group);
+
+	if (!run)
+		return;
+	table_row(table);
+	name_cells(table, summaries, count, summary, group);
+	cell_share(table, run->state.used);
+	cell_share(table, run->state.spare);
+	table_number(table, (double)run->state.bad_blocks);
+	table_number(table, (double)run->state.media_errors);
+	table_number(table, (double)run->state.read_retries);
+	table_number(table, run->state.celsius);
+	cell_share(table, run->state.throttled);
+	table_number(table, run->state.watts);
+}
+
+struct table *tables_health(struct summary *const *summaries, size_t count)
+{
+	struct table *table = table_new("Health");
+
+	table_note(table, "At the end of the last run of each workload: erases of the mean block in parts "
+		   "of those it is good for; blocks that may still go bad before the drive is read only; "
+		   "blocks that have; temperature. During that run: reads that could not be corrected, "
+		   "reads that were repeated, time slowed down by heat, power on the average.");
+	name_columns(table, count);
+	table_column(table, "Used", "%", 0);
+	table_column(table, "Spare", "%", 0);
+	table_column(table, "Bad blocks", "", 0);
+	table_column(table, "Media errors", "", 0);
+	table_column(table, "Retries", "", 0);
+	table_column(table, "Temp", "C", 0);
+	table_column(table, "Hot", "%", 0);
+	table_column(table, "Power", "W", 0);
+	each_peak(table, summaries, count, row_health);
+	return unless_empty(table);
+}
+
 static const struct run_summary *rounds_of(const struct group_summary *group)
 {
 	for (size_t i = 0; i < group->run_count; i++)

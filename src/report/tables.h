@@ -20,6 +20,7 @@ struct table *tables_checks(struct summary *const *summaries, size_t count);
 struct table *tables_busy(struct summary *const *summaries, size_t count);
 
 /* How long the drive would last under each workload that writes. */
+struct table *tables_health(struct summary *const *summaries, size_t count);
 struct table *tables_endurance(struct summary *const *summaries, size_t count);
 
 /* Verdicts of the steady-state rounds. */

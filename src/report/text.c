@@ -84,6 +84,7 @@ void page_print(struct summary *summary, FILE *out, unsigned columns, bool curve
 	print_table(tables_checks(&summary, 1), out, columns);
 	print_table(tables_busy(&summary, 1), out, columns);
 	print_table(tables_endurance(&summary, 1), out, columns);
+	print_table(tables_health(&summary, 1), out, columns);
 	print_table(tables_steady(&summary, 1), out, columns);
 	for (size_t i = 0; i < summary->group_count; i++) {
 		const struct group_summary *group = &summary->groups[i];

@@ -175,6 +175,11 @@ static int bed_enlarge(struct target *target, struct target *small)
 	return target_enlarge(bed_of(target)->inner, bed_of(small)->inner);
 }
 
+static int bed_shelve(struct target *target, uint64_t time_ns)
+{
+	return target_shelve(bed_of(target)->inner, time_ns);
+}
+
 /* Not a kind of its own on the command line: --bed chooses it. */
 static const struct target_ops bed_ops = {
 	.name = "bed",
@@ -192,6 +197,7 @@ static const struct target_ops bed_ops = {
 	.snapshot = bed_snapshot,
 	.restore = bed_restore,
 	.enlarge = bed_enlarge,
+	.shelve = bed_shelve,
 };
 
 struct target *bed_wrap(struct target *inner, struct bed *bed)

@@ -339,6 +339,11 @@ static int fault_restore(struct target *target, int fd)
 	return target_restore(fault->inner, fd);
 }
 
+static int fault_shelve(struct target *target, uint64_t time_ns)
+{
+	return target_shelve(fault_of(target)->inner, time_ns);
+}
+
 static void fault_close(struct target *target)
 {
 	struct fault_target *fault = fault_of(target);
@@ -494,5 +499,6 @@ const struct target_ops target_fault_ops = {
 	.settle = fault_settle,
 	.snapshot = fault_snapshot,
 	.restore = fault_restore,
+	.shelve = fault_shelve,
 	.buffers = fault_buffers,
 };

@@ -18,6 +18,7 @@ struct model {
 			     seconds to make, which is for nothing when a state is loaded or only the
 			     size was to be known */
 	uint64_t seed, ambient_celsius;
+	uint32_t worn_millipercent;
 	char *description;
 };
 
@@ -36,7 +37,12 @@ static struct ssd *make(struct model *model, struct ssd *(*new)(const struct dri
 
 static struct ssd *ssd_of(struct model *model)
 {
-	return model->ssd ? model->ssd : make(model, ssd_new);
+	if (!model->ssd) {
+		make(model, ssd_new);
+		if (model->worn_millipercent)
+			ssd_wear(model->ssd, model->worn_millipercent);
+	}
+	return model->ssd;
 }
 
 static char *describe_drive(const struct drive *drive)
@@ -114,6 +120,7 @@ static int model_open(const char *arg, const struct target_options *options, str
 	grant_host_memory(drive, bed);
 	model = model_new(drive, options->seed);
 	model_of(model)->ambient_celsius = bed->ambient_celsius;
+	model_of(model)->worn_millipercent = (uint32_t)options->worn_millipercent;
 	*out = bed_wrap(model, bed);
 	return 0;
 }
@@ -251,6 +258,12 @@ static int model_enlarge(struct target *target, struct target *small)
 	return ssd_enlarge(make(model, ssd_new_blank), ssd_of(model_of(small)));
 }
 
+static int model_shelve(struct target *target, uint64_t time_ns)
+{
+	ssd_shelve(ssd_of(model_of(target)), time_ns);
+	return 0;
+}
+
 const struct target_ops target_model_ops = {
 	.name = "model",
 	.help = "a drive of drives/, in virtual time (model:NAME, or just NAME)",
@@ -269,4 +282,5 @@ const struct target_ops target_model_ops = {
 	.snapshot = model_snapshot,
 	.restore = model_restore,
 	.enlarge = model_enlarge,
+	.shelve = model_shelve,
 };

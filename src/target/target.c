@@ -123,3 +123,9 @@ int target_enlarge(struct target *target, struct target *small)
 			    target->ops->name);
 	return target->ops->enlarge(target, small);
 }
+
+int target_shelve(struct target *target, uint64_t time_ns)
+{
+	assert(target->in_flight == 0);
+	return target->ops->shelve ? target->ops->shelve(target, time_ns) : -ENOTSUP;
+}

@@ -55,6 +55,8 @@ struct target_options {
 				   TARGET_SCALE_AUTO: as a review does */
 	uint64_t seed;          /* model: its own chance */
 	const char *bed;        /* model: name or path of a bed file; NULL: bare-metal */
+	uint64_t worn_millipercent; /* model: erases that its blocks have had, of those they are
+				   good for */
 	bool must_exist;        /* uring: a file that is not there is an error, also with a size */
 	bool read_only;         /* uring: open for reading only */
 	bool destroy_data;      /* uring: writing a device or a foreign file is allowed */
@@ -126,6 +128,7 @@ struct target_ops {
 	int (*snapshot)(struct target *, int fd);          /* optional */
 	int (*restore)(struct target *, int fd);           /* optional */
 	int (*enlarge)(struct target *, struct target *small); /* optional */
+	int (*shelve)(struct target *, uint64_t time_ns);  /* optional */
 	int (*buffers)(struct target *, void *base, size_t bytes); /* optional */
 };
 
@@ -217,6 +220,12 @@ int target_restore(struct target *target, int fd);
  * larger scale and settled: see ssd_enlarge(). -ENOTSUP with a sentence where that cannot be.
  */
 int target_enlarge(struct target *target, struct target *small);
+
+/*
+ * What is written lies for that long without power; nothing may be in flight. -ENOTSUP where that
+ * cannot be had in less time than it takes.
+ */
+int target_shelve(struct target *target, uint64_t time_ns);
 
 /* Every kind that this build knows, for `drivebay list targets`; NULL ends it. */
 const struct target_ops *const *target_kinds(void);
