@@ -10,10 +10,10 @@ trap 'rm -rf "$dir"' EXIT
 export LC_ALL=de_DE.UTF-8 DRIVEBAY_TEST_BLOCK=8k
 unset DRIVEBAY_TEST_DEVICE
 cd "$jobs" || exit 1 # include is from where one stands
-set -- *.fio
+set -- *.fio *.vdb
 [ -e "$1" ] || exit 1
 # The first example of each page runs as well.
-for page in fio-jobs; do
+for page in fio-jobs vdbench; do
 	sed -n '/^```$/,/^```$/p' "../../doc/$page.md" | sed -e 1d -e '/^```$/,$d' >"$dir/$page"
 	set -- "$@" "$dir/$page"
 done

@@ -43,7 +43,7 @@ static const struct poptOption options[] = {
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
-	{ "format", 0, POPT_ARG_STRING, &job_options.format, 0, "what a file of another program is: fio, blkparse, iolog, msr, systor, alibaba, tencent, spc (default: told from what is in it)", "FORMAT" },
+	{ "format", 0, POPT_ARG_STRING, &job_options.format, 0, "what a file of another program is: fio, vdbench, blkparse, iolog, msr, systor, alibaba, tencent, spc (default: told from what is in it)", "FORMAT" },
 	{ "asap", 0, POPT_ARG_NONE, &asap, 0, "a trace: as fast as --depth requests in flight allow (default: at its recorded times)", NULL },
 	{ "device", 0, POPT_ARG_STRING, &job_options.device, 0, "a trace: the requests of this device or volume alone", "NAME" },
 	{ "scale-addresses", 0, POPT_ARG_STRING, &job_options.scaling, 0, "a trace that goes further than the target: fit (default), wrap or none", "HOW" },

@@ -20,6 +20,7 @@ enum {
 /* A new kind of file is a new file and a line here. */
 static const struct job_ops *const kinds[] = {
 	&job_fio_ops,
+	&job_vdbench_ops,
 	&job_trace_ops,
 };
 

@@ -6,6 +6,7 @@
  *
  *	job.c          which kind of file it is, its text
  *	job_fio.c      fio job files
+ *	job_vdbench.c  vdbench parameter files
  *	job_trace.c    traces
  */
 #ifndef DRIVEBAY_CLI_JOB_H
@@ -72,6 +73,6 @@ uint64_t job_window_ns(uint64_t duration_ns);
 /* What was accepted and has no effect, on stderr. */
 void job_say_notes(char *const *notes, size_t count);
 
-extern const struct job_ops job_fio_ops, job_trace_ops;
+extern const struct job_ops job_fio_ops, job_vdbench_ops, job_trace_ops;
 
 #endif
