@@ -633,6 +633,27 @@ TEST(numbers_have_three_digits_and_separators)
 	check_number(-1234, "-1,234");
 }
 
+static void check_latency(double ns, const char *expected)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+
+	latency_put(&out, ns);
+	if (strcmp(out.text, expected))
+		tap_fail("%g ns are written as %s, expected %s", ns, out.text, expected);
+}
+
+TEST(a_latency_of_ten_milliseconds_has_a_unit_of_its_own)
+{
+	check_latency(0, "0");
+	check_latency(82440, "82.4");
+	check_latency(9999499, "9,999");
+	check_latency(9999500, "10.00ms");
+	check_latency(28028900, "28.0ms");
+	check_latency(1900e6, "1,900ms");
+	check_latency(9999499e3, "9,999ms");
+	check_latency(9999500e3, "10.00s");
+}
+
 TEST(labels_tell_results_of_one_drive_apart)
 {
 	struct summary *two[2];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/data.h"
 #include "base/fail.h"
 #include "base/rng.h"
 #include "load/run.h"
@@ -485,9 +486,9 @@ TEST(a_journal_of_something_else_is_refused)
 	FILE *file;
 
 	check_equal(verify_wrap(&ram->base, &options, &target), 0);
-	check_equal(verify_wrap(&ram_new(bytes)->base, &options, &(struct target *){ NULL }), -EBUSY);
-	target_close(target);
 	ram = ram_new(bytes);
+	check_equal(verify_wrap(&ram->base, &options, &(struct target *){ NULL }), -EBUSY);
+	target_close(target);
 	ram->base.size_bytes /= 2;
 	check_equal(verify_wrap(&ram->base, &options, &target), -EINVAL);
 	check(strstr(fail_message(), "is of a target of 1048576 bytes in blocks of 512"));
@@ -517,5 +518,6 @@ TEST(a_target_that_keeps_no_data_is_refused)
 
 int main(void)
 {
+	data_set_root(SOURCE_ROOT);
 	return tap_run();
 }

@@ -160,9 +160,9 @@ static void row_drive(struct table *table, const struct summary *summary, size_t
 		table_cell(table, "%s", summary->label);
 	table_number(table, run->iops);
 	table_number(table, run->mb_per_s);
-	table_number(table, run->submit.mean_ns / 1e3);
+	table_latency(table, run->submit.mean_ns);
 	if (run->submit.p99.known)
-		table_number(table, (double)run->submit.p99.ns / 1e3);
+		table_latency(table, (double)run->submit.p99.ns);
 	else
 		table_cell(table, "n/a");
 	table_cell(table, "%.1f", run->outstanding);

@@ -113,6 +113,30 @@ void table_number(struct table *table, double value)
 	table_cell(table, "%s", text.text);
 }
 
+void latency_put(struct buf *buf, double ns)
+{
+	double us = ns / 1e3;
+
+	/* As they would be rounded: 10,000 of the smaller are never shown. */
+	if (us < 9999.5) {
+		number_put(buf, us);
+	} else if (us < 9999.5e3) {
+		number_put(buf, us / 1e3);
+		buf_puts(buf, "ms");
+	} else {
+		number_put(buf, us / 1e6);
+		buf_puts(buf, "s");
+	}
+}
+
+void table_latency(struct table *table, double ns)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	latency_put(&text, ns);
+	table_cell(table, "%s", text.text);
+}
+
 /* Terminal: the width that each column needs. */
 static void measure(const struct table *table, size_t width[TABLE_COLUMNS])
 {

@@ -61,6 +61,10 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 void table_number(struct table *table, double value);
 void number_put(struct buf *buf, double value);
 
+/* For a column in us: from 10,000 of them on with a unit of its own, ms and then s. */
+void table_latency(struct table *table, double ns);
+void latency_put(struct buf *buf, double ns);
+
 /* A paragraph of words, `columns` wide, its first line after `first`, the others after `next`. */
 void text_wrap(const char *text, FILE *out, unsigned columns, const char *first, const char *next);
 

@@ -13,7 +13,7 @@ enum { SERIES_ROWS = 40 };
 
 static void cell_latency(struct table *table, double ns)
 {
-	table_number(table, ns / 1e3);
+	table_latency(table, ns);
 }
 
 static void cell_percentile(struct table *table, const struct percentile *percentile)
@@ -227,7 +227,7 @@ struct table *tables_peaks(struct summary *const *summaries, size_t count)
 	bool single = all_single(summaries, count), rate = has_rate(summaries, count);
 	struct table *table = table_new(single ? "Result" : "Peak of each workload");
 
-	table_note(table, "%sLatency is from submission in microseconds, due p99 from the moment the "
+	table_note(table, "%sLatency is from submission in microseconds unless another unit stands there, due p99 from the moment the "
 		   "request was due ('overload': due requests were left unsent, it grows with the "
 		   "run); MB is 10^6 bytes; n/a: fewer than ten samples lie above that percentile.",
 		   single ? "" : "The peak is the best point of the curve that the drive sustained. ");

@@ -36,5 +36,5 @@ try null:1G --block 4k --round 1s
 try null:1G --block 4k --until-steady --rounds 4
 try null:1G --block 4k --until-steady --round 0s
 try null:1G --block 4k --depht 4
-try null:1G --block 4k --span 0.001% --block 1M
+try null:1G --span 0.001% --block 1M
 ls
