@@ -144,6 +144,26 @@ TEST(the_boot_bench_is_not_finished_when_the_first_step_fails_at_a_gate)
 	free(even);
 }
 
+/* Every request takes a millisecond: 32 outstanding are 32,000 a second, steady at once. */
+TEST(a_matrix_of_snia_ends_after_five_equal_rounds)
+{
+	struct even *even = even_of(even_new(1 << 26, 1000000));
+	_cleanup_free_ struct stats *stats = xcalloc(1, sizeof(*stats));
+	struct app *app = load("snia-iops");
+	struct merits merits;
+
+	even->base.scale = 64;
+	merits = run_on(app, even, stats);
+	check_near(figure(&merits, "rounds"), 5);
+	check(!strcmp(merits_find(&merits, "rounds")->unit, "steady"));
+	check_near(figure(&merits, "65/35 4 KiB"), 32000);
+	check_near(figure(&merits, "0/100 1024 KiB"), 32000);
+	check(!merits_find(&merits, "0/100 0.5 KiB")); /* its sector is 4 KiB */
+	merits_clear(&merits);
+	app_free(app);
+	free(even);
+}
+
 TEST(files_with_mistakes_are_refused_with_a_sentence)
 {
 	static const struct {

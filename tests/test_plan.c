@@ -200,6 +200,42 @@ TEST(a_plan_after_nothing_or_after_what_another_is_after_is_refused)
 	remove(names[1]);
 }
 
+TEST(a_run_with_loads_is_laid_once_for_each)
+{
+	struct plan *plan = parse(
+		HEAD "  - {do: run, workload: [4k-random-read, 4k-random-write], loads: [2x2, 16x4], time: 1s}\n",
+		&as_written);
+	const struct phase *last = phase(plan, "p/4k-random-write-16t-4q/run");
+
+	check_equal(plan->phase_count, 5);
+	check(!strcmp(plan->phases[1].name, "p/4k-random-read-2t-2q/run"));
+	check_equal(workload_outstanding(plan->phases[1].workload), 4);
+	check_equal(last->workload->threads, 16);
+	check_equal(last->workload->depth, 4);
+	check_equal(last->workload->read_percent, 0);
+	plan_free(plan);
+	check_refused(HEAD "  - {do: run, workload: 4k-random-read, loads: [2], time: 1s}\n",
+		      "p.yaml:6: steps.loads: threads x depth must stand here, such as 16x4, at most 65536 "
+		      "outstanding");
+	check_refused(HEAD "  - {do: run, workload: 4k-random-read, loads: [0x2], time: 1s}\n",
+		      "p.yaml:6: steps.loads: threads x depth must stand here, such as 16x4, at most 65536 "
+		      "outstanding");
+	check_refused(HEAD "  - {do: run, workload: 4k-random-read, loads: [257x256], time: 1s}\n",
+		      "p.yaml:6: steps.loads: threads x depth must stand here, such as 16x4, at most 65536 "
+		      "outstanding");
+}
+
+TEST(the_sweep_goes_on_with_the_drive_of_the_preconditioning)
+{
+	struct plan *plan = load_one("synthetic-sweep", &as_written);
+
+	check_equal(plan->chain_count, 1);
+	check(!strcmp(plan->name, "synthetic+synthetic-sweep"));
+	check_equal(phase(plan, "synthetic-sweep/8k-70-30-random-2t-16q/run")->workload->read_percent, 70);
+	check_equal(phase(plan, "synthetic-sweep/synthetic-4k-read-16t-16q/run")->chain, 0);
+	plan_free(plan);
+}
+
 TEST(write_saturation_is_not_judged_before_the_drive_was_written_twice)
 {
 	struct plan *plan = load_one("write-saturation", &as_written);

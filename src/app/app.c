@@ -16,6 +16,7 @@ static const struct app_kind *const kinds[] = {
 	&app_tpcc,
 	&app_boot,
 	&app_crystal,
+	&app_snia,
 	&app_video,
 };
 

@@ -319,7 +319,14 @@ static int do_application(struct chain_run *run, struct phase_result *out)
 
 static int do_phase(struct chain_run *run, struct phase_result *out)
 {
-	switch (run->config->plan->phases[run->phase].kind) {
+	const struct phase *phase = &run->config->plan->phases[run->phase];
+
+	if (phase->workload && run_fits(run->target, phase->workload)) {
+		out->status = PHASE_SKIPPED;
+		out->note = xasprintf("does not fit: %s", fail_message());
+		return 0;
+	}
+	switch (phase->kind) {
 	case PHASE_PURGE:
 		return do_purge(run, out);
 	case PHASE_FILL:

@@ -469,7 +469,7 @@ static int open_and_plan(const struct setup *setup, struct choices *choices, str
 		err = check_fit(setup, *target);
 	if (!err && setup->fit_plan)
 		err = setup->fit_plan(setup->context, *target, *plan);
-	if (!err)
+	if (!err && !setup->skips_misfits)
 		err = check_workloads(*plan, *target);
 	if (!err)
 		err = check_applications(*plan, *target);

@@ -33,6 +33,7 @@ struct setup {
 	const char *invocation;  /* "review" or "run", for the result */
 	uint64_t rate;
 	enum arrivals arrivals;
+	bool skips_misfits;      /* what does not fit the target is not run, and the rest is */
 	bool keep_states;        /* an interrupted run can be resumed */
 	uint64_t shelved_ns;     /* and how long that has lain without power */
 	const char *load_state;  /* what the model is like at the beginning: a file, or NULL: fresh */

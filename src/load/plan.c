@@ -50,6 +50,7 @@ struct step {
 	const struct yml_node *workloads; /* a name or a list of names */
 	const struct yml_node *application;
 	uint64_t cycle_scale_milli;
+	const struct yml_node *loads;     /* run: a list of threads x depth */
 	uint32_t fill_bytes, passes;
 	uint64_t min_fill_millipercent;
 	struct lengths full, quick;
@@ -106,6 +107,42 @@ static int read_application(const struct yml *yaml, const struct yml_node *node,
 	return err;
 }
 
+/* "16x4": threads and what each keeps outstanding. */
+static int parse_load(const struct yml *yaml, const struct yml_node *node, uint32_t *threads,
+		      uint32_t *depth)
+{
+	unsigned long first = 0, second = 0;
+	char *end = NULL;
+
+	if (node->kind == YML_SCALAR && *node->text >= '1' && *node->text <= '9') {
+		first = strtoul(node->text, &end, 10);
+		if (*end == 'x' && end[1] >= '1' && end[1] <= '9')
+			second = strtoul(end + 1, &end, 10);
+	}
+	if (!second || *end || first > WORKLOAD_OUTSTANDING_MAX || second > WORKLOAD_OUTSTANDING_MAX ||
+	    first * second > WORKLOAD_OUTSTANDING_MAX)
+		return yml_fail(yaml, node, "threads x depth must stand here, such as 16x4, at most %d "
+				"outstanding", WORKLOAD_OUTSTANDING_MAX);
+	*threads = (uint32_t)first;
+	*depth = (uint32_t)second;
+	return 0;
+}
+
+static int read_loads(const struct yml *yaml, const struct yml_node *node,
+		      const struct yml_key *key, void *to)
+{
+	uint32_t threads, depth;
+	int err = 0;
+
+	(void)key;
+	if (node->kind != YML_LIST || !node->first)
+		return yml_fail(yaml, node, "a list of threads x depth must stand here, such as [2x2, 16x16]");
+	for (const struct yml_node *one = node->first; one && !err; one = one->next)
+		err = parse_load(yaml, one, &threads, &depth);
+	*(const struct yml_node **)to = node;
+	return err;
+}
+
 #define AT(field) offsetof(struct step, field)
 #define DO { "do", yml_read_word, AT(kind), true, "what the step does", 0, 0, step_words }
 #define DURATION(name, field, required, help) \
@@ -155,6 +192,7 @@ static const struct yml_key rounds_keys[] = {
 static const struct yml_key run_keys[] = {
 	DO,
 	WORKLOAD,
+	{ "loads", read_loads, AT(loads), false, NULL },
 	DURATION("time", full.time_ns, true, "length of the run"),
 	DURATION("quick_time", quick.time_ns, false, NULL),
 	WINDOWS,
@@ -454,6 +492,21 @@ static int lay_run(struct expansion *expansion, const struct step *step, const c
 	});
 }
 
+/* Takes over both. */
+static void own_workload(struct expansion *expansion, struct workload *workload, char *path)
+{
+	struct plan *plan = expansion->plan;
+	size_t count = plan->workload_count;
+
+	plan->workloads = xrealloc(plan->workloads, (count + 1) * sizeof(*plan->workloads));
+	expansion->paths = xrealloc(expansion->paths, (count + 1) * sizeof(*expansion->paths));
+	expansion->uses = xrealloc(expansion->uses, (count + 1) * sizeof(*expansion->uses));
+	plan->workloads[count] = workload;
+	expansion->uses[count] = 0;
+	expansion->paths[count] = path;
+	plan->workload_count++;
+}
+
 /* The workload that `node` names, loaded once for all plans. */
 static int find_workload(struct expansion *expansion, const struct yml_node *node,
 			 const struct workload **out)
@@ -480,13 +533,7 @@ static int find_workload(struct expansion *expansion, const struct yml_node *nod
 		free(path);
 		return err;
 	}
-	plan->workloads = xrealloc(plan->workloads, (count + 1) * sizeof(*plan->workloads));
-	expansion->paths = xrealloc(expansion->paths, (count + 1) * sizeof(*expansion->paths));
-	expansion->uses = xrealloc(expansion->uses, (count + 1) * sizeof(*expansion->uses));
-	plan->workloads[count] = workload;
-	expansion->uses[count] = 0;
-	expansion->paths[count] = path;
-	plan->workload_count++;
+	own_workload(expansion, workload, path);
 	*out = workload;
 	return 0;
 }
@@ -539,6 +586,57 @@ static int lay_application(struct expansion *expansion, const struct step *step)
 	});
 }
 
+static const struct workload *known_workload(const struct expansion *expansion, const char *path)
+{
+	for (size_t i = 0; i < expansion->plan->workload_count; i++)
+		if (!strcmp(expansion->paths[i], path))
+			return expansion->plan->workloads[i];
+	return NULL;
+}
+
+/* The same with other threads and depth, as "NAME-16tx4q". */
+static const struct workload *with_load(struct expansion *expansion, const struct workload *workload,
+					uint32_t threads, uint32_t depth)
+{
+	char *name = xasprintf("%s-%ut-%uq", workload->name, threads, depth);
+	const struct workload *known = known_workload(expansion, name);
+	struct workload *changed;
+
+	if (known) {
+		free(name);
+		return known;
+	}
+	changed = xmalloc(sizeof(*changed));
+	*changed = *workload;
+	changed->name = xstrdup(name);
+	changed->help = xasprintf("%s; here %u threads x %u outstanding", workload->help, threads, depth);
+	changed->source = xstrdup(workload->source);
+	changed->threads = threads;
+	changed->depth = depth;
+	own_workload(expansion, changed, name);
+	return changed;
+}
+
+static int lay_with(struct expansion *expansion, const struct step *step,
+		    const struct workload *workload);
+
+static int lay_loads(struct expansion *expansion, const struct step *step,
+		     const struct workload *workload)
+{
+	struct step once = *step;
+	uint32_t threads = 0, depth = 0;
+	int err = 0;
+
+	once.loads = NULL;
+	for (const struct yml_node *one = step->loads->first; one && !err; one = one->next) {
+		err = parse_load(expansion->yaml, one, &threads, &depth);
+		if (!err)
+			err = lay_with(expansion, &once,
+				       with_load(expansion, workload, threads, depth));
+	}
+	return err;
+}
+
 static int lay_with(struct expansion *expansion, const struct step *step,
 		    const struct workload *workload)
 {
@@ -579,7 +677,8 @@ static int lay_step(struct expansion *expansion, const struct step *step)
 
 		err = find_workload(expansion, node, &workload);
 		if (!err)
-			err = lay_with(expansion, step, workload);
+			err = step->loads ? lay_loads(expansion, step, workload) :
+					    lay_with(expansion, step, workload);
 	}
 	return err;
 }
