@@ -15,7 +15,10 @@
 
 typedef unsigned __int128 uint128; /* C11 has no name for it */
 
-enum { PHASES_MAX = 5000 };
+enum {
+	PHASES_MAX = 5000,
+	TURN_NAME = 160, /* five loops and their values */
+};
 
 /* What a workload of the plan was made of. */
 struct use {
@@ -32,7 +35,7 @@ struct job_vdb {
 /* One turn of the loops of a run; 0 (reads, seeks: UINT64_MAX): as the wd has it. */
 struct turn {
 	uint64_t threads, xfer, reads, seeks;
-	char name[96];
+	char name[TURN_NAME];
 };
 
 /* The workloads of a run, and their shares of its rate. */
@@ -301,24 +304,49 @@ static int add_curve(const struct job *base, struct plan *plan, const struct par
 	return err;
 }
 
-static int add_turn(const struct job *base, struct plan *plan, const struct party *party,
-		    const struct turn *turn)
+static int add_workloads(const struct job *base, struct plan *plan, const struct party *party,
+			 const struct turn *turn)
 {
-	const struct vdb_rd *rd = party->rd;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < party->count; i++)
 		err = add_workload(base, plan, party, i, turn);
-	if (err || rd->rate == VDB_CURVE)
-		return err ? err : add_curve(base, plan, party);
-	if (rd->rate == VDB_MAX)
-		return add_run(base, plan, party, "", 0);
-	for (size_t i = 0; !err && i < rd->rates.count; i++) {
-		_cleanup_free_ char *suffix = rd->rates.count == 1 ? xstrdup("") :
-					      xasprintf("/%llu", (unsigned long long)rd->rates.values[i]);
+	return err;
+}
 
-		err = add_run(base, plan, party, suffix, (double)rd->rates.values[i]);
+/* A list of rates is a loop too: each has workloads of its own, so that their names tell them apart. */
+static int add_rates(const struct job *base, struct plan *plan, const struct party *party,
+		     const struct turn *turn)
+{
+	const struct vdb_list *rates = &party->rd->rates;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < rates->count; i++) {
+		struct turn one = *turn;
+		size_t length = strlen(one.name);
+
+		if (rates->count > 1)
+			snprintf(one.name + length, sizeof(one.name) - length, ",iorate=%llu",
+				 (unsigned long long)rates->values[i]);
+		err = add_workloads(base, plan, party, &one);
+		if (!err)
+			err = add_run(base, plan, party, "", (double)rates->values[i]);
 	}
+	return err;
+}
+
+static int add_turn(const struct job *base, struct plan *plan, const struct party *party,
+		    const struct turn *turn)
+{
+	int err;
+
+	if (party->rd->rate == VDB_RATES)
+		return add_rates(base, plan, party, turn);
+	err = add_workloads(base, plan, party, turn);
+	if (!err && party->rd->rate == VDB_CURVE)
+		err = add_curve(base, plan, party);
+	else if (!err)
+		err = add_run(base, plan, party, "", 0);
 	return err;
 }
 
@@ -330,14 +358,14 @@ static size_t turns(const struct vdb_list *list)
 }
 
 static uint64_t pick(const struct vdb_list *list, size_t index, uint64_t otherwise, const char *what,
-		     char name[static 96])
+		     char name[static TURN_NAME])
 {
 	size_t length = strlen(name);
 
 	if (!list->count)
 		return otherwise;
 	if (list->count > 1)
-		snprintf(name + length, 96 - length, ",%s=%llu", what,
+		snprintf(name + length, TURN_NAME - length, ",%s=%llu", what,
 			 (unsigned long long)list->values[index]);
 	return list->values[index];
 }
