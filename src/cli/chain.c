@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "base/cleanup.h"
 #include "base/fail.h"
+#include "cli/aged.h"
 
 /* ---- targets ---- */
 
@@ -212,9 +213,11 @@ static int run_phases(struct chain_run *run)
 
 	if (!err && run->config->load_state && next == first_phase(run))
 		err = state_load_from(run, run->config->load_state);
+	if (!err && run->config->aged && next == first_phase(run))
+		err = aged_prepare(run);
 	if (!err && run->config->shelved_ns && next == first_phase(run))
 		err = target_shelve(run->target, run->config->shelved_ns);
-	if (err == -ENOTSUP)
+	if (err == -ENOTSUP && run->config->shelved_ns)
 		err = fail(ENOTSUP, "%s: nothing can be said of what lay without power here",
 			   run->config->target);
 	for (size_t i = next, count; !err && i < plan->phase_count; i += count) {

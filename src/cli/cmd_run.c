@@ -20,7 +20,7 @@ enum {
 	ROUNDS_MOST = 1000,
 };
 
-static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state;
+static char *time_text, *rate_text, *arrivals_text, *round_text, *rounds_text, *load_state, *save_state, *aged;
 static char *cycle_text;
 static struct job_options job_options;
 static char *shelved_text;
@@ -41,6 +41,7 @@ static const struct poptOption options[] = {
 	{ "verify-journal", 0, POPT_ARG_STRING, &journal, 0, "keep in this file what was written: the next run with it finds what a power cut lost", "FILE" },
 	{ "shelved", 0, POPT_ARG_STRING, &shelved_text, 0, "with --load-state: what it holds has lain without power: 90d", "TIME" },
 	{ "load-state", 0, POPT_ARG_STRING, &load_state, 0, "begin with a model's drive as --save-state left it", "FILE" },
+	{ "aged", 0, POPT_ARG_STRING, &aged, 0, "begin with a model's drive in the steady state of a workload", "WORKLOAD" },
 	{ "save-state", 0, POPT_ARG_STRING, &save_state, 0, "keep what the model's drive is like at the end", "FILE" },
 	{ "cycle-scale", 0, POPT_ARG_STRING, &cycle_text, 0, "tpcc: keying and think times as a multiple of the specification's (default: the laboratory's, 0.226)", "FACTOR" },
 	{ "format", 0, POPT_ARG_STRING, &job_options.format, 0, "what a file of another program is: fio, vdbench, blkparse, iolog, msr, systor, alibaba, tencent, spc (default: told from what is in it)", "FORMAT" },
@@ -264,6 +265,7 @@ static int run_job(const char *path, const char *target)
 		.load_state = load_state,
 		.shelved_ns = shelved_ns,
 		.save_state = save_state,
+		.aged = aged,
 	};
 	struct job *job = NULL;
 	int status, err = load_options_take_depth(&job_options.depth);
@@ -323,6 +325,7 @@ static int run_workload(int count, const char **arguments)
 		.invocation = "run",
 		.load_state = load_state,
 		.save_state = save_state,
+		.aged = aged,
 	};
 	bool is_application;
 	_cleanup_free_ char *target = NULL;
@@ -351,6 +354,8 @@ static int run_workload(int count, const char **arguments)
 	}
 	if (!err)
 		err = choose_cycle(is_application, &request.cycle_scale_milli);
+	if (!err && aged && fill)
+		err = fail(EINVAL, "--aged and --fill contradict each other: an aged drive is full");
 	if (!err)
 		err = choose_arrivals(&setup.arrivals);
 	if (!err)

@@ -31,6 +31,7 @@ struct execute_config {
 	enum arrivals arrivals; /* of points, and of runs at a rate */
 	bool keep_states;       /* false: nothing beside the result, no resume */
 	const char *load_state; /* plans of one chain: what a model begins with; NULL: fresh */
+	const char *aged;       /* likewise: in the steady state of this workload, see aged.h */
 	uint64_t shelved_ns;    /* and how long that has lain without power */
 	const char *save_state; /* and where its state at the end goes; NULL: nowhere */
 	bool quiet;

@@ -16,9 +16,11 @@
 #include "base/data.h"
 #include "base/fail.h"
 #include "base/units.h"
+#include "cli/aged.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/execute.h"
+#include "cli/memory.h"
 #include "report/report.h"
 #include "ssd/drive.h"
 #include "store/result.h"
@@ -114,6 +116,8 @@ static int check_fit(const struct setup *setup, const struct target *target)
 {
 	const char *name = setup->target;
 
+	if (!target->is_virtual && setup->aged)
+		return fail(EINVAL, "%s: is no model: a drive is aged by writing it, without --aged", name);
 	if (!target->is_virtual && (setup->load_state || setup->save_state))
 		return fail(EINVAL, "%s: is no model: a drive keeps its state itself, without --load-state "
 			    "and --save-state", name);
@@ -330,7 +334,10 @@ static int keep_texts(struct result *result, const struct setup *setup)
 static int keep_run(struct result *result, const struct setup *setup, const struct choices *choices,
 		    struct target *target)
 {
-	int err = result_set(result, "target_description", target_describe(target));
+	_cleanup_free_ char *description = setup->aged ?
+		xasprintf("%s; before the first request in the steady state of %s", target_describe(target),
+			  setup->aged) : xstrdup(target_describe(target));
+	int err = result_set(result, "target_description", description);
 
 	if (!err)
 		err = result_set(result, "version", DRIVEBAY_VERSION);
@@ -340,6 +347,8 @@ static int keep_run(struct result *result, const struct setup *setup, const stru
 		err = result_set(result, "serial", target->serial);
 	if (!err && setup->load_state)
 		err = result_set(result, "loaded_state", setup->load_state);
+	if (!err && setup->aged)
+		err = result_set(result, "aged", setup->aged);
 	if (!err && setup->shelved_ns)
 		err = set_number(result, "shelved_ns", setup->shelved_ns);
 	if (!err && choices->target.worn_millipercent)
@@ -458,13 +467,18 @@ static int finish(struct execute_config *config, struct result *result)
 static int open_and_plan(const struct setup *setup, struct choices *choices, struct target **target,
 			 struct plan **plan)
 {
+	/* What --size creates, as far as it is known before it is there. */
+	const struct target file = { .size_bytes = choices->target.size_bytes, .block_bytes = 512 };
 	int err = setup->make_plan(setup->context, 1, plan);
 
 	if (err)
 		return err;
 	choices->target.read_only = only_reads(*plan);
 	choices->target.depth = most_outstanding(*plan);
-	err = target_open(setup->target, &choices->target, target);
+	if (size_text)
+		err = check_workloads(*plan, &file);
+	if (!err)
+		err = target_open(setup->target, &choices->target, target);
 	if (!err)
 		err = check_fit(setup, *target);
 	if (!err && setup->fit_plan)
@@ -501,12 +515,30 @@ static int check_states(const struct setup *setup)
 {
 	const char *load = setup->load_state, *save = setup->save_state;
 
+	if (size_text && (load || save || setup->aged))
+		return fail(EINVAL, "--size is for a file, --load-state, --save-state and --aged are for a model");
+	if (load && setup->aged)
+		return fail(EINVAL, "--load-state and --aged contradict each other");
+	if (setup->aged && aged_check(setup->aged))
+		return -EINVAL;
 	if (load && access(load, R_OK) < 0)
 		return fail(errno == ENOENT ? EINVAL : errno, "--load-state: %s: %s", load,
 			    strerror(errno));
 	if (save && access(save, F_OK) == 0)
 		return fail(EEXIST, "--save-state: %s: exists already; a state is never overwritten", save);
 	return 0;
+}
+
+/* As many as cores, or as were asked for; of a large model no more than fit into memory. */
+static int choose_workers(struct choices *choices, const char *name, const struct target *target,
+			  const struct plan *plan)
+{
+	unsigned workers = choices->workers ? (unsigned)choices->workers : default_workers(target->is_virtual);
+	unsigned fitting = workers < plan->chain_count ? workers : plan->chain_count, wanted = fitting;
+	int err = memory_fits(name, target->memory_bytes, memory_available_bytes(), &fitting);
+
+	choices->workers = fitting < wanted ? fitting : workers;
+	return err;
 }
 
 int setup_run(const struct setup *setup)
@@ -526,6 +558,8 @@ int setup_run(const struct setup *setup)
 	if (!err)
 		err = open_and_plan(setup, &choices, &target, &plan);
 	if (!err)
+		err = choose_workers(&choices, setup->target, target, plan);
+	if (!err)
 		err = create(path, setup, &choices, target, plan, &result);
 	if (!err) {
 		/* Children get the drive that was asked for, not one that is chosen anew. */
@@ -536,14 +570,14 @@ int setup_run(const struct setup *setup)
 			.plan = plan,
 			.path = path,
 			.seed = choices.seed,
-			.workers = choices.workers ? (unsigned)choices.workers :
-						     default_workers(target->is_virtual),
+			.workers = (unsigned)choices.workers,
 			.rate = setup->rate,
 			.arrivals = setup->arrivals,
 			.keep_states = setup->keep_states,
 			.load_state = setup->load_state,
 			.shelved_ns = setup->shelved_ns,
 			.save_state = setup->save_state,
+			.aged = setup->aged,
 			.quiet = quiet,
 		};
 	}

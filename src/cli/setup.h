@@ -37,6 +37,7 @@ struct setup {
 	bool keep_states;        /* an interrupted run can be resumed */
 	uint64_t shelved_ns;     /* and how long that has lain without power */
 	const char *load_state;  /* what the model is like at the beginning: a file, or NULL: fresh */
+	const char *aged;        /* by this workload before the beginning; NULL: it is not */
 	const char *save_state;  /* where its state at the end goes; NULL: nowhere */
 };
 

@@ -55,6 +55,7 @@ enum { TAPE_HOST, TAPE_SLC, TAPES };
 
 struct tape {
 	uint32_t first_superblock, superblocks; /* of the large drive */
+	uint32_t open_units;                    /* of one more, which is open and not full */
 	uint32_t sources;                       /* small superblocks on it */
 	uint32_t pieces;
 	uint32_t *source;                       /* by valid units */
@@ -213,7 +214,7 @@ static int64_t beyond_cleaning(const struct ssd *ssd)
  * Where cleaning kept space free, it keeps as many superblocks free as it does at this size; where
  * there was more than that, the same share of the drive is in use.
  */
-static uint32_t superblocks_in_use(const struct enlarge *it, uint32_t slc)
+static uint32_t superblocks_in_use(const struct enlarge *it, uint32_t slc, uint32_t *open_units)
 {
 	struct ssd *ssd = it->ssd;
 	const struct ssd *small = it->small;
@@ -223,8 +224,14 @@ static uint32_t superblocks_in_use(const struct enlarge *it, uint32_t slc)
 	uint32_t most = free_count < ssd->free_count ? ssd->free_count - (uint32_t)free_count : 0;
 	uint64_t used = 0;
 
-	if (beyond_cleaning(small) <= 2 * (int64_t)small->superblock_units)
+	*open_units = 0;
+	if (beyond_cleaning(small) <= 2 * (int64_t)small->superblock_units) {
+		/* Free to the unit, or the first writes would find a superblock of gigabytes. */
+		if (most)
+			*open_units = (uint32_t)(free_count * ssd->superblock_units - free_units) /
+				      ssd->program_units * ssd->program_units;
 		return most;
+	}
 	for (uint32_t i = 0; i < small->superblock_count; i++)
 		used += has_content(&small->superblocks[i]);
 	used = (used * small->superblock_units * ssd->user_units / small->user_units +
@@ -255,7 +262,8 @@ static void spread_sources(struct enlarge *it, struct tape *tape)
 {
 	const struct ssd *small = it->small, *ssd = it->ssd;
 
-	tape->pieces = scaled(tape->superblocks, ssd->superblock_units, small->superblock_units);
+	tape->pieces = (uint32_t)(((uint64_t)tape->superblocks * ssd->superblock_units + tape->open_units) /
+				  small->superblock_units);
 	for (uint32_t i = 0; i < tape->sources; i++) {
 		uint32_t first = first_piece(tape, i);
 		struct spread *spread = &it->spreads[tape->source[i]];
@@ -273,11 +281,11 @@ static void cut_tapes(struct enlarge *it)
 
 	collect_sources(it);
 	slc = slc_superblocks(it);
-	all = superblocks_in_use(it, slc);
+	all = superblocks_in_use(it, slc, &it->tapes[TAPE_HOST].open_units);
 	if (slc > all)
 		slc = all;
 	it->tapes[TAPE_HOST].superblocks = all - slc;
-	it->tapes[TAPE_SLC].first_superblock = all - slc;
+	it->tapes[TAPE_SLC].first_superblock = all - slc + (it->tapes[TAPE_HOST].open_units > 0);
 	it->tapes[TAPE_SLC].superblocks = slc;
 	it->spreads = xcalloc(it->small->superblock_count, sizeof(*it->spreads));
 	for (unsigned t = 0; t < TAPES; t++)
@@ -468,7 +476,8 @@ static void make_p2l(struct enlarge *it)
 		const struct tape *tape = &it->tapes[t];
 		size_t filled = (size_t)tape->first_superblock * ssd->superblock_units +
 				(tape->sources ? (size_t)tape->pieces * it->small->superblock_units : 0);
-		size_t end = (size_t)(tape->first_superblock + tape->superblocks) * ssd->superblock_units;
+		size_t end = (size_t)(tape->first_superblock + tape->superblocks) * ssd->superblock_units +
+			     tape->open_units;
 
 		for (uint32_t i = 0; i < tape->sources; i++)
 			fill_pieces(it, tape->source[i], cells);
@@ -562,7 +571,7 @@ static int oldest_first(const void *a, const void *b)
 }
 
 /* Takes the first erased one, which a fresh drive has in their order, and closes none yet. */
-static void take_superblock(struct enlarge *it, uint32_t index)
+static void take_superblock(struct enlarge *it, uint32_t index, uint32_t programs)
 {
 	struct ssd *ssd = it->ssd;
 	struct superblock *superblock = &ssd->superblocks[index];
@@ -572,10 +581,10 @@ static void take_superblock(struct enlarge *it, uint32_t index)
 	ssd->free_first = superblock->next;
 	ssd->free_count--;
 	superblock->slc = index >= it->tapes[TAPE_SLC].first_superblock;
-	superblock->programs_done = ssd->superblock_programs;
+	superblock->programs_done = programs;
 	if (source != UNIT_NONE)
 		superblock->erase_count = it->small->superblocks[source].erase_count;
-	for (uint64_t i = 0; i < ssd->superblock_programs; i++) {
+	for (uint64_t i = 0; i < programs; i++) {
 		uint64_t program = (uint64_t)index * ssd->superblock_programs + i;
 
 		ssd->done[program / 64] |= 1ull << (program % 64);
@@ -585,13 +594,21 @@ static void take_superblock(struct enlarge *it, uint32_t index)
 static void close_superblocks(struct enlarge *it)
 {
 	struct ssd *ssd = it->ssd;
-	uint32_t count = it->tapes[TAPE_HOST].superblocks + it->tapes[TAPE_SLC].superblocks;
-	struct aged *aged = xcalloc(count, sizeof(*aged));
+	const struct tape *host = &it->tapes[TAPE_HOST];
+	uint32_t all = it->tapes[TAPE_SLC].first_superblock + it->tapes[TAPE_SLC].superblocks, count = 0;
+	struct aged *aged = xcalloc(all, sizeof(*aged));
 	uint32_t oldest;
 
-	for (uint32_t i = 0; i < count; i++) {
-		take_superblock(it, i);
-		aged[i] = (struct aged){ age_of(it, source_of(it, i)), i };
+	for (uint32_t i = 0; i < all; i++) {
+		if (host->open_units && i == host->superblocks) {
+			take_superblock(it, i, host->open_units / ssd->program_units);
+			ssd->superblocks[i].state = SB_OPEN;
+			ssd->points[STREAM_HOST] = (struct write_point){ .superblock = i,
+									 .used = host->open_units };
+			continue;
+		}
+		take_superblock(it, i, ssd->superblock_programs);
+		aged[count++] = (struct aged){ age_of(it, source_of(it, i)), i };
 	}
 	qsort(aged, count, sizeof(*aged), oldest_first);
 	for (uint32_t i = 0; i < count; i++)
