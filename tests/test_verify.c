@@ -21,7 +21,7 @@
 
 enum { BLOCK = 512, BLOCKS = 2048, SIZE = BLOCK * BLOCKS };
 
-/* ---- a drive in memory, which answers in the order of submission ---- */
+/* ---- a drive in memory, which answers in the order of submission, or does that and says so of the last one first ---- */
 
 struct ram {
 	struct target base;
@@ -29,6 +29,7 @@ struct ram {
 	struct io *first, **end;
 	uint64_t now_ns;
 	uint32_t fail_after; /* requests; 0: never */
+	bool is_last_first;
 };
 
 static struct ram *ram_of(struct target *target)
@@ -36,11 +37,20 @@ static struct ram *ram_of(struct target *target)
 	return container_of(target, struct ram, base);
 }
 
+static void ram_do(struct ram *ram, struct io *io);
+
 static void ram_submit(struct target *target, struct io *io)
 {
 	struct ram *ram = ram_of(target);
 
 	io->next = NULL;
+	if (ram->is_last_first)
+		ram_do(ram, io);
+	if (ram->is_last_first && ram->first) {
+		io->next = ram->first;
+		ram->first = io;
+		return;
+	}
 	*ram->end = io;
 	ram->end = &io->next;
 }
@@ -81,7 +91,7 @@ static struct io *ram_reap(struct target *target, uint64_t until_ns)
 	ram->now_ns += 1000;
 	if (ram->fail_after && --ram->fail_after == 0)
 		io->error = -EIO;
-	else
+	else if (!ram->is_last_first)
 		ram_do(ram, io);
 	io->completed_ns = ram->now_ns;
 	return io;
@@ -271,6 +281,20 @@ TEST(a_drive_that_keeps_its_data_is_found_right)
 	check_equal(wrong(), 0);
 	check_equal(stats.errors, 0);
 	check(counts[VERIFY_RIGHT] > 10000);
+	target_close(target);
+}
+
+TEST(requests_that_overlap_keep_their_order_on_a_drive_that_does_not)
+{
+	_cleanup_free_ uint8_t *bytes = new_bytes();
+	struct ram *ram = ram_new(bytes);
+	struct target *target;
+
+	ram->is_last_first = true;
+	target = open_verified(&ram->base, NULL);
+	check_equal(work(target), 0);
+	check_equal(wrong(), 0);
+	check_equal(stats.errors, 0);
 	target_close(target);
 }
 
