@@ -9,9 +9,14 @@
 
 #include "base/buf.h"
 #include "report/summary.h"
+#include "report/table.h"
 
 /* The tables of one summary as text. */
 void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves);
+
+/* The tables of page_print() in their order, each given to `visit` for as long as it runs. */
+void page_tables(struct summary *summary, bool curves, void (*visit)(void *, const struct table *),
+		 void *context);
 
 /* The whole page about these summaries (at least one; labelled). */
 void page_html(struct summary *const *summaries, size_t count, struct buf *out);

@@ -20,6 +20,15 @@
 int report_print(struct result *result, FILE *out, unsigned columns);
 int report_print_curves(struct result *result, FILE *out, unsigned columns);
 
+/*
+ * The same tables for programs. CSV: each after an empty line and a line with its title, which
+ * begins with "# "; then a line of column names with their units, "IOPS (1/s)". JSON: one
+ * object with "words", "caveats" and "tables" (title, columns, rows). Numbers are without
+ * thousands separators; what is not known is empty in CSV and null in JSON.
+ */
+int report_print_csv(struct result *result, FILE *out, bool curves);
+int report_print_json(struct result *result, FILE *out, bool curves);
+
 enum { REPORT_RESULTS = 16 }; /* the most that stand side by side */
 
 /*

@@ -11,11 +11,16 @@
 
 enum { LEAST_COLUMNS = 80 };
 
-static void print_table(struct table *table, FILE *out, unsigned columns)
+struct printer {
+	FILE *out;
+	unsigned columns;
+};
+
+static void print_table(void *context, const struct table *table)
 {
-	if (table)
-		table_print(table, out, columns);
-	table_free(table);
+	const struct printer *printer = context;
+
+	table_print(table, printer->out, printer->columns);
 }
 
 static void print_head(const struct summary *summary, FILE *out, unsigned columns)
@@ -52,11 +57,34 @@ static void print_caveats(const struct summary *summary, FILE *out, unsigned col
 		text_wrap(summary->overload, out, columns, "- ", "  ");
 }
 
-static void print_applications(struct summary *summary, FILE *out, unsigned columns)
+/* Takes `table`; NULL is fine. */
+static void visit_table(struct table *table, void (*visit)(void *, const struct table *), void *context)
+{
+	if (table)
+		visit(context, table);
+	table_free(table);
+}
+
+void page_tables(struct summary *summary, bool curves, void (*visit)(void *, const struct table *),
+		 void *context)
 {
 	for (size_t i = 0; i < summary->application_count; i++)
-		print_table(tables_application(&summary, 1, summary->applications[i].name), out, columns);
-	print_table(tables_application_drive(&summary, 1), out, columns);
+		visit_table(tables_application(&summary, 1, summary->applications[i].name), visit, context);
+	visit_table(tables_application_drive(&summary, 1), visit, context);
+	visit_table(tables_peaks(&summary, 1), visit, context);
+	visit_table(tables_checks(&summary, 1), visit, context);
+	visit_table(tables_busy(&summary, 1), visit, context);
+	visit_table(tables_endurance(&summary, 1), visit, context);
+	visit_table(tables_health(&summary, 1), visit, context);
+	visit_table(tables_steady(&summary, 1), visit, context);
+	for (size_t i = 0; i < summary->group_count; i++) {
+		const struct group_summary *group = &summary->groups[i];
+
+		if (group->steady.present)
+			visit_table(tables_rounds(group, NULL), visit, context);
+		if (curves && group->has_curve)
+			visit_table(tables_curve(group, NULL), visit, context);
+	}
 }
 
 /* What is good, then what is bad; the table below has the figures. */
@@ -75,26 +103,12 @@ static void print_words(const struct summary *summary, FILE *out, unsigned colum
 
 void page_print(struct summary *summary, FILE *out, unsigned columns, bool curves)
 {
-	if (columns < LEAST_COLUMNS)
-		columns = LEAST_COLUMNS;
-	print_head(summary, out, columns);
-	print_words(summary, out, columns);
-	print_applications(summary, out, columns);
-	print_table(tables_peaks(&summary, 1), out, columns);
-	print_table(tables_checks(&summary, 1), out, columns);
-	print_table(tables_busy(&summary, 1), out, columns);
-	print_table(tables_endurance(&summary, 1), out, columns);
-	print_table(tables_health(&summary, 1), out, columns);
-	print_table(tables_steady(&summary, 1), out, columns);
-	for (size_t i = 0; i < summary->group_count; i++) {
-		const struct group_summary *group = &summary->groups[i];
+	struct printer printer = { out, columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns };
 
-		if (group->steady.present)
-			print_table(tables_rounds(group, NULL), out, columns);
-		if (curves && group->has_curve)
-			print_table(tables_curve(group, NULL), out, columns);
-	}
-	print_caveats(summary, out, columns);
+	print_head(summary, out, printer.columns);
+	print_words(summary, out, printer.columns);
+	page_tables(summary, curves, print_table, &printer);
+	print_caveats(summary, out, printer.columns);
 }
 
 static int print(struct result *result, FILE *out, unsigned columns, bool curves)
