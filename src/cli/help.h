@@ -24,4 +24,7 @@ void help_command(FILE *out, const struct command *command);
 int help_man_page(FILE *out, const struct command *const *commands,
 		  const struct command *command, const char *path);
 
+/* The manual page of a file format, drivebay-NAME(5): all of it is in the page of doc/ at `path`. */
+int help_man_format(FILE *out, const char *name, const char *path);
+
 #endif

@@ -211,6 +211,8 @@ static int dispatch(int argc, const char **argv)
 	}
 	if (!strcmp(word, "--man") && argc > 2)
 		return man_page(argv[2], argc > 3 ? argv[3] : NULL);
+	if (!strcmp(word, "--man-format") && argc > 3)
+		return help_man_format(stdout, argv[2], argv[3]) ? EXIT_FAILED : EXIT_OK;
 	if (!strcmp(word, "--completion") && argc > 2)
 		return completion(argv[2]);
 	return command_failed(unknown_command(word));

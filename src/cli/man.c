@@ -393,6 +393,34 @@ static void put_page(struct buf *out, const struct command *const *commands,
 	put_bottom(out, commands, command);
 }
 
+int help_man_format(FILE *out, const char *name, const char *path)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct page page = { .text = BUF_INIT };
+	int err = page_read(path, &page);
+
+	if (!err && page.text.size)
+		page_split(&page);
+	buf_puts(&text, ".TH \"DRIVEBAY\\-");
+	for (const char *c = name; *c; c++)
+		put_character(&text, (char)toupper((unsigned char)*c));
+	buf_puts(&text, "\" 5 \"\" \"drivebay " DRIVEBAY_VERSION "\" \"drivebay\"\n.nh\n.SH NAME\ndrivebay\\-");
+	put_verbatim(&text, name, strlen(name));
+	buf_puts(&text, " \\- files of others that 'drivebay run' takes as they are\n");
+	for (size_t i = 0; !err && i < page.count; i++) {
+		if (i == 0)
+			buf_puts(&text, ".SH DESCRIPTION\n");
+		else
+			put_heading(&text, page.sections[i].heading, page.sections[i].heading_length);
+		put_section(&text, &page.sections[i]);
+	}
+	buf_puts(&text, ".SH \"SEE ALSO\"\n.BR drivebay\\-run (1)\n");
+	if (!err)
+		fputs(text.text, out);
+	buf_free(&page.text);
+	return err;
+}
+
 int help_man_page(FILE *out, const struct command *const *commands,
 		  const struct command *command, const char *path)
 {
