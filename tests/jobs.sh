@@ -3,7 +3,7 @@
 #
 # tests/jobs/refused names those that must be refused, each with words of the sentence. All run
 # where the decimal point is a comma, too.
-drivebay=$1
+drivebay=$(readlink -f "$1") || exit 1
 jobs=$2/tests/jobs
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

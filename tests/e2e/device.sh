@@ -165,7 +165,7 @@ claim what_only_reads_needs_none only_read
 
 no_such_device() {
 	refused 2 '/dev/nvme99n1: there is no such device' \
-		"$drivebay" review --destroy-data --size 1M /dev/nvme99n1 -o not.made &&
+		"$drivebay" review --destroy-data --size 1G /dev/nvme99n1 -o not.made &&
 		[ ! -e /dev/nvme99n1 ] && [ ! -e not.made ]
 }
 claim a_node_in_dev_is_never_created no_such_device
