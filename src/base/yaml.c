@@ -587,6 +587,81 @@ void yml_strings_free(struct yml_strings *strings)
 
 const char *const yml_marks[] = { "spec", "calibrated", "assumed", NULL };
 
+static int read_prior(const struct yml *yaml, const struct yml_node *node,
+		      const struct yml_key *key, void *to)
+{
+	const struct yml_key *value = key->context;
+	uint64_t unused;
+
+	(void)to;
+	return value->read(yaml, node, value, &unused);
+}
+
+static int read_among(const struct yml *yaml, const struct yml_node *node,
+		      const struct yml_key *key, void *to)
+{
+	int err = 0;
+
+	if (node->kind != YML_LIST || node->count < 2)
+		return yml_fail(yaml, node, "a list of two values or more must stand here");
+	for (const struct yml_node *one = node->first; !err && one; one = one->next)
+		err = read_prior(yaml, one, key, to);
+	return err;
+}
+
+static size_t words_in(const char *text)
+{
+	size_t count = 0;
+
+	for (bool between = true; *text; text++) {
+		count += between && *text != ' ';
+		between = *text == ' ';
+	}
+	return count;
+}
+
+static int read_fitted(const struct yml *yaml, const struct yml_node *node,
+		       const struct yml_key *key, void *to)
+{
+	(void)key;
+	(void)to;
+	if (node->kind != YML_LIST || !node->count)
+		return yml_fail(yaml, node, "a list of figures must stand here, each a test and a "
+				 "statistic");
+	for (const struct yml_node *one = node->first; one; one = one->next) {
+		int err = check_scalar(yaml, one);
+
+		if (err)
+			return err;
+		if (words_in(one->text) < 2 || words_in(one->text) > 3)
+			return yml_fail(yaml, one, "'%.60s' is no figure: a test and a statistic, such as "
+					 "'4k-random-write iops', in a bed with the drive before them",
+					 one->text);
+	}
+	return 0;
+}
+
+/* How a value is found again is said of calibrated ones, and then whole. */
+static int check_fitted(const struct yml *yaml, const struct yml_node *map, uint64_t mark)
+{
+	static const char *const keys[] = { "fitted", "prior", "among" };
+	const struct yml_node *fitted = yml_child(map, "fitted");
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct yml_node *node = yml_child(map, keys[i]);
+
+		if (node && strcmp(yml_marks[mark], "calibrated"))
+			return yml_fail(yaml, node, "only of a value with mark: calibrated");
+		if (node && !fitted)
+			return yml_fail(yaml, node, "only beside 'fitted', the figures that the value was "
+					 "fitted to");
+	}
+	if (fitted && !yml_child(map, "prior"))
+		return yml_fail(yaml, fitted, "needs 'prior' beside it: the value one would assume "
+				 "without these figures");
+	return 0;
+}
+
 int yml_read_marked(const struct yml *yaml, const struct yml_node *node,
 		     const struct yml_key *value, struct yml_marked *out)
 {
@@ -596,6 +671,9 @@ int yml_read_marked(const struct yml *yaml, const struct yml_node *node,
 		  "spec, calibrated or assumed", 0, 0, yml_marks },
 		{ "source", yml_read_string, offsetof(struct yml_marked, source), true,
 		  "where it comes from: a document, the figures it was fitted to, or the reasoning" },
+		{ "fitted", read_fitted, 0, false, NULL },
+		{ "prior", read_prior, 0, false, NULL, 0, 0, NULL, value },
+		{ "among", read_among, 0, false, NULL, 0, 0, NULL, value },
 		{ NULL },
 	};
 	int err;
@@ -605,6 +683,8 @@ int yml_read_marked(const struct yml *yaml, const struct yml_node *node,
 	keys[0].offset = offsetof(struct yml_marked, value);
 	*out = (struct yml_marked){ 0 };
 	err = yml_read_map(yaml, node, keys, out);
+	if (!err)
+		err = check_fitted(yaml, node, out->mark);
 	if (err) {
 		free(out->source);
 		out->source = NULL;

@@ -114,6 +114,11 @@ void yml_strings_free(struct yml_strings *strings);
  * A value that says where it comes from: {value: 60us, mark: assumed, source: "why"}.
  * All three are required; `value` is read as `key` says, the mark is stored as the index
  * in yml_marks (spec, calibrated, assumed), the source is owned by the caller.
+ *
+ * A calibrated one may also say how it is found again: `fitted`, a list of figures ("TEST
+ * STATISTIC", or "DRIVE TEST STATISTIC"); then `prior`, the value without them, is required, and
+ * `among`, a list of values to choose from, allowed. They are checked as `value` is, and stored
+ * nowhere: who looks for values again (cli/fitted.h) reads the tree.
  */
 struct yml_marked {
 	uint64_t value, mark;

@@ -29,7 +29,7 @@ struct command {
 };
 
 extern const struct command command_review, command_run, command_show, command_report,
-	command_compare, command_export, command_list, command_validate, command_doctor,
+	command_compare, command_export, command_list, command_validate, command_calibrate, command_doctor,
 	command_soak;
 
 /* Prints "drivebay: " and the sentence of fail(); the exit status that `err` asks for. */

@@ -29,6 +29,7 @@ static const struct command *const commands[] = {
 	&command_compare,
 	&command_export,
 	&command_validate,
+	&command_calibrate,
 	&command_doctor,
 	&command_soak,
 	NULL,

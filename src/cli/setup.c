@@ -792,6 +792,50 @@ static void stretch(struct plan *plan, uint32_t percent)
 		plan->phases[i].duration_ns = plan->phases[i].duration_ns * percent / 100;
 }
 
+/* Is this phase a part of the test, as itself or on a part of a client drive? */
+static bool is_of_test(const struct phase *phase, const char *test)
+{
+	const char *slash = strchr(phase->group, '/');
+	size_t length = strlen(test);
+
+	if (!slash || strncmp(slash + 1, test, length))
+		return false;
+	return !slash[1 + length] || !strcmp(slash + 1 + length, "-client");
+}
+
+/* The index behind the last phase that is needed; 0: no phase is. */
+static size_t needed_phases(const struct plan *plan, const struct setup_model *model)
+{
+	size_t needed = 0;
+
+	for (size_t n = 0; n < model->need_count; n++) {
+		bool passed = false; /* its first point */
+
+		for (size_t i = 0; i < plan->phase_count; i++) {
+			if (!is_of_test(&plan->phases[i], model->needs[n].test))
+				continue;
+			if (i >= needed && !(passed && model->needs[n].first_point))
+				needed = i + 1;
+			passed = passed || plan->phases[i].kind == PHASE_POINT;
+		}
+	}
+	while (needed && needed < plan->phase_count && plan->phases[needed].is_beside)
+		needed++;
+	return needed;
+}
+
+static void cut_after_needed(struct plan *plan, const struct setup_model *model)
+{
+	size_t needed = needed_phases(plan, model);
+
+	while (needed && plan->phase_count > needed) {
+		struct phase *last = &plan->phases[--plan->phase_count];
+
+		free(last->name);
+		free(last->group);
+	}
+}
+
 int setup_model_run(const struct setup_model *model)
 {
 	struct choices choices = {
@@ -810,6 +854,8 @@ int setup_model_run(const struct setup_model *model)
 	}
 	if (!err)
 		stretch(plan, model->lengths_percent);
+	if (!err)
+		cut_after_needed(plan, model);
 	if (!err)
 		err = result_create(model->path, plan, &result);
 	if (!err)

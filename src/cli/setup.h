@@ -56,6 +56,17 @@ struct setup_model {
 	uint64_t seed;
 	uint32_t scale; /* TARGET_SCALE_AUTO: as a review does */
 	uint32_t lengths_percent; /* of the plan's run lengths; 0: 100 */
+	const struct setup_need *needs; /* phases after all of these are left out; NULL: none is */
+	size_t need_count;
+};
+
+/*
+ * A test whose figures are wanted, all or only those of its first point. What comes after it in
+ * the plan does not concern it; what comes before, reads too, does: a drive uses the time.
+ */
+struct setup_need {
+	const char *test;
+	bool first_point;
 };
 
 int setup_model_run(const struct setup_model *model);
