@@ -666,6 +666,70 @@ TEST(a_drive_with_twice_the_read_time_has_a_longer_response_and_a_lower_rate)
 	drop(slow);
 }
 
+/* ---- out of core ---- */
+
+#define SMALL_CORE "packed", "64M", "unpacked", "3.0", "repacked", "1.0", "threads", "8", "cores", "8", \
+	"buckets", "4", "fault", "40us", "load", "100us", "unpack", "20us", "repack", "20us"
+
+TEST(what_fits_into_memory_is_never_swapped)
+{
+	const char *const changes[] = { SMALL_CORE, "memory", "1G", NULL };
+	struct outcome *outcome = run_app(changed("out-of-core", changes), 1000);
+
+	check(value(outcome, "swapped_out") == 0);
+	check(value(outcome, "swapped_in") == 0);
+	/* 2,048 clusters, each a fault and its work in one thread, which reads ahead; then 6,144 faults,
+	   one after another; then as many clusters in 8 threads, and 2,048 faults beside it. */
+	check(within(value(outcome, "phase_1_load"), 2048 * 140e-6, 0.02));
+	check(within(value(outcome, "phase_2_unpack"), 6144 * 40e-6, 0.02));
+	check(value(outcome, "phase_4_repack") >= 2048 * 40e-6);
+	check(value(outcome, "phase_4_repack") <= 2048 * 40e-6 + 6144 * 20e-6 / 8 + 0.01);
+	check(within(value(outcome, "time"), value(outcome, "phase_1_load") +
+		     value(outcome, "phase_2_unpack") + value(outcome, "phase_4_repack"), 1e-9));
+	drop(outcome);
+}
+
+TEST(what_does_not_fit_goes_out_once_and_comes_back_when_it_is_wanted)
+{
+	const char *const changes[] = { SMALL_CORE, "memory", "32M", NULL };
+	struct outcome *outcome = run_app(changed("out-of-core", changes), 10000);
+	double all = 5 * 64 * 1048576.0;
+
+	check(value(outcome, "swapped_out") > all - 40 * 1048576.0);
+	check(value(outcome, "swapped_out") < 1.2 * all);
+	/* Packed points and the flat array, less what was still in memory. */
+	check(value(outcome, "swapped_in") > 0.8 * 4 * 64 * 1048576.0);
+	drop(outcome);
+}
+
+TEST(a_slower_drive_takes_longer_for_a_working_set_out_of_core)
+{
+	const char *const changes[] = { SMALL_CORE, "memory", "32M", NULL };
+	double last = 0;
+
+	for (uint64_t each_ns = 10000; each_ns <= 10000000; each_ns *= 10) {
+		struct outcome *outcome = run_app(changed("out-of-core", changes), each_ns);
+
+		check(value(outcome, "time") >= last);
+		last = value(outcome, "time");
+		drop(outcome);
+	}
+	check(last > 10 * 2048 * 140e-6);
+}
+
+TEST(out_of_core_is_the_same_again)
+{
+	const char *const changes[] = { SMALL_CORE, "memory", "32M", NULL };
+	struct outcome *a = run_app(changed("out-of-core", changes), 100000);
+	struct outcome *b = run_app(changed("out-of-core", changes), 100000);
+
+	for (size_t i = 0; i < a->merits.count; i++)
+		check(a->merits.rows[i].value == b->merits.rows[i].value);
+	check(memcmp(&a->stats, &b->stats, sizeof(a->stats)) == 0);
+	drop(a);
+	drop(b);
+}
+
 TEST(a_request_that_fails_ends_the_application_with_a_sentence)
 {
 	const char *const changes[] = { SMALL_OLTP, NULL };

@@ -18,6 +18,7 @@ static const struct app_kind *const kinds[] = {
 	&app_crystal,
 	&app_snia,
 	&app_video,
+	&app_out_of_core,
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -124,7 +124,7 @@ uint64_t app_time_ns(const struct app *app, const struct target *target,
 uint64_t app_warm_up_ns(const struct app *app, const struct target *target,
 			const struct app_config *config);
 
-extern const struct app_kind app_oltp, app_tpcc;
+extern const struct app_kind app_oltp, app_tpcc, app_out_of_core;
 extern const struct app_kind app_boot, app_crystal, app_snia, app_video;
 
 #endif

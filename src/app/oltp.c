@@ -45,8 +45,8 @@ static const struct yml_key keys[] = {
 	VALUE("threads", threads, count, 1, 1024, "sessions of each"),
 	VALUE("cores", cores, count, 1, 1024, "processors of each"),
 	VALUE("cpu", cpu_ns, duration, 0, 10000000000, "processor time of a transaction"),
-	VALUE("tables", tables, count, 1, 10000, "tables of each"),
-	VALUE("rows", rows, count, 1000, 10000000000, "rows of a table"),
+	VALUE("tables", tables, count, 1, 1000, "tables of each"),
+	VALUE("rows", rows, count, 1000, 1000000000, "rows of a table"),
 	VALUE("rows_per_leaf", rows_per_leaf, count, 1, 10000, "rows in a page"),
 	VALUE("entries_per_leaf", entries_per_leaf, count, 1, 10000,
 	      "entries in a page of the secondary index"),
@@ -96,6 +96,8 @@ static struct database_config config_of(const struct oltp *oltp, const struct la
 {
 	uint64_t pool_pages = oltp->pool_bytes / scale / oltp->page_bytes;
 
+	if (pool_pages > layout->pages) /* it holds all, and no more */
+		pool_pages = layout->pages;
 	/* A pool must hold what all sessions have in hand, and a batch of the cleaner. */
 	if (pool_pages < 4 * FLUSHER_BATCH)
 		pool_pages = 4 * FLUSHER_BATCH;

@@ -69,6 +69,8 @@ static struct database_config config_of(const struct tpcc *tpcc, const struct tp
 {
 	uint64_t pool_pages = tpcc->pool_bytes / scale / tpcc->page_bytes, least = tpcc->workers * 2;
 
+	if (pool_pages > layout->page_count)
+		pool_pages = layout->page_count;
 	if (pool_pages < least)
 		pool_pages = least;
 	return (struct database_config){

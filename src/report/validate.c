@@ -47,6 +47,7 @@ static const struct test {
 	{ "synthetic-4k-write", FAMILY_SYNTHETIC },
 	{ "oltp", FAMILY_APPLICATION }, /* each has a plan of its own name */
 	{ "tpcc", FAMILY_APPLICATION },
+	{ "out-of-core", FAMILY_APPLICATION },
 };
 
 static const struct test *test_called(const char *name)
