@@ -81,11 +81,26 @@ static void cells(struct table *table, struct summary *const *summaries, size_t 
 	}
 }
 
-static bool is_modelled(struct summary *const *summaries, size_t count)
+/* Those that stand for a program; all others send just what the benchmark itself sends. */
+static bool stands_for_a_program(const char *file)
 {
-	for (size_t i = 0; i < count; i++)
-		if (summaries[i]->modelled)
+	static const char *const kinds[] = { "oltp", "tpcc", "out-of-core" };
+	const char *kind = file ? strstr(file, "\nkind: ") : NULL;
+
+	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(kind + strlen("\nkind: "), kinds[i], strlen(kinds[i])))
 			return true;
+	return false;
+}
+
+static bool is_application_model(struct summary *const *summaries, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct application_summary *one = summary_application(summaries[i], name);
+
+		if (one && summaries[i]->modelled && stands_for_a_program(one->text))
+			return true;
+	}
 	return false;
 }
 
@@ -94,7 +109,7 @@ static void note_reasons(struct table *table, struct summary *const *summaries, 
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	buf_puts(&text, is_modelled(summaries, count) ?
+	buf_puts(&text, is_application_model(summaries, count, name) ?
 		 "A model of the application in virtual time, closed loop on the drive: not the program "
 		 "itself (doc/applications.md)." : "");
 	for (size_t i = 0; i < count; i++) {
@@ -122,8 +137,9 @@ struct table *tables_application(struct summary *const *summaries, size_t count,
 		const struct application_summary *one = summary_application(summaries[i], name);
 
 		if (one)
-			table = table_new("%s (%s)", one->title, is_modelled(summaries, count) ?
-					  "model of the application" : "application");
+			table = is_application_model(summaries, count, name) ?
+					table_new("%s (model of the application)", one->title) :
+					table_new("%s", one->title);
 	}
 	if (!table)
 		return NULL;
