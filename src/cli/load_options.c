@@ -89,6 +89,7 @@ int load_options_take_depth(uint32_t *out)
 {
 	int err = set_count("depth", depth, out);
 
+	free(depth); /* popt has given it away */
 	depth = NULL;
 	return err;
 }
