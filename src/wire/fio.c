@@ -168,7 +168,7 @@ static int begin_section(struct fio_reader *reader, char *line, unsigned number)
 
 	if (err)
 		return err;
-	if (!end || end[1] || end == line + 1)
+	if (!end || end[1] || line + 1 + strspn(line + 1, " \t\r\f\v") == end)
 		return fail(EINVAL, "%s:%u: '%.60s' is no section: a name between [ and ] must stand here",
 			    reader->path, number, line);
 	*end = '\0';
