@@ -250,6 +250,37 @@ TEST(side_by_side_the_leader_and_the_last_are_named)
 	check_equal(words.count, 0);
 }
 
+/* As many groups with an even tail, of which all after the second are named in one sentence. */
+static void tails(size_t count)
+{
+	static struct group_summary groups[6];
+	static const char *const titles[] = { "A", "B", "C", "D", "E", "F" };
+
+	begin();
+	point(100, 100000, 200000);
+	for (size_t i = 0; i < count; i++) {
+		groups[i] = group;
+		groups[i].name = groups[i].title = (char *)(uintptr_t)titles[i];
+	}
+	summary.groups = groups;
+	summary.group_count = count;
+	words = words_about(&summary);
+}
+
+TEST(what_holds_for_many_workloads_is_said_of_two_and_the_others_are_named)
+{
+	tails(3);
+	check_equal(words.count, 3);
+	check(strstr(words.sentences[2].text, "p99 of C"));
+	tails(6);
+	check_equal(words.count, 3);
+	check(strstr(words.sentences[1].text, "p99 of B"));
+	check(!strcmp(words.sentences[2].text, "So it is with 4 more workloads: C, D, E, F."));
+	check(words.sentences[2].good);
+	check(!strcmp(words.sentences[2].group, "C"));
+	words_clear(&words);
+}
+
 int main(void)
 {
 	return tap_run();

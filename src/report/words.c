@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/fail.h"
 #include "report/table.h"
 
@@ -193,13 +194,59 @@ static void (*const sayings[])(struct words *, const struct group_summary *) = {
 	say_writes, say_burst, say_tail, say_knee, say_wear,
 };
 
+static const char *title_of(const struct summary *summary, const char *group)
+{
+	for (size_t i = 0; i < summary->group_count; i++)
+		if (summary->groups[i].name == group)
+			return summary->groups[i].title;
+	return group;
+}
+
+/* How many of a kind are said in full; the others are named in one more sentence. */
+enum { SAID_IN_FULL = 2 };
+
+/* Of the sentences from `begin` on, which are of one kind, those that praise, or those that blame. */
+static void condense(struct words *words, size_t begin, bool good, const struct summary *summary)
+{
+	_cleanup_buf_ struct buf names = BUF_INIT;
+	size_t count = 0, said = 0, kept = begin, more = 0;
+
+	for (size_t i = begin; i < words->count; i++)
+		count += words->sentences[i].good == good;
+	if (count <= SAID_IN_FULL + 1)
+		return;
+	for (size_t i = begin; i < words->count; i++) {
+		struct sentence *sentence = &words->sentences[i];
+
+		if (sentence->good == good && said++ >= SAID_IN_FULL) {
+			buf_printf(&names, "%s%s", names.size ? ", " : "",
+				   title_of(summary, sentence->group));
+			free(sentence->text);
+			sentence->text = NULL;
+			if (more++)
+				continue;
+		}
+		words->sentences[kept++] = *sentence;
+	}
+	words->count = kept;
+	for (size_t i = begin; i < words->count; i++)
+		if (!words->sentences[i].text)
+			words->sentences[i].text = xasprintf("So it is with %zu more workloads: %s.", more,
+							     names.text);
+}
+
 struct words words_about(const struct summary *summary)
 {
 	struct words words = { 0 };
 
-	for (size_t k = 0; k < sizeof(sayings) / sizeof(*sayings); k++)
+	for (size_t k = 0; k < sizeof(sayings) / sizeof(*sayings); k++) {
+		size_t begin = words.count;
+
 		for (size_t i = 0; i < summary->group_count; i++)
 			sayings[k](&words, &summary->groups[i]);
+		condense(&words, begin, true, summary);
+		condense(&words, begin, false, summary);
+	}
 	return words;
 }
 
