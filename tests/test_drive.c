@@ -321,6 +321,36 @@ TEST(a_value_must_be_understood_whole)
 			   "d.yaml:4: capacity: a mapping (key: value) must stand here, not a list");
 }
 
+TEST(how_a_value_is_found_again_is_said_whole_and_of_calibrated_ones_alone)
+{
+	_cleanup_free_ char *text = edited("nand", "read",
+		"  read: {value: 61.5us, mark: calibrated, source: x, fitted: [t s, d t s], prior: 50us, "
+		"among: [50us, 61.5us]}\n");
+	struct drive *drive;
+
+	check_equal(drive_parse("d.yaml", text, strlen(text), &drive), 0);
+	check_equal(drive->read_ns, 61500);
+	drive_free(drive);
+	check_read_refused("{value: 60us, fitted: [t s], prior: 1us, " FROM,
+			   "nand.read.fitted: only of a value with mark: calibrated");
+	check_read_refused("{value: 60us, prior: 1us, " FROM,
+			   "nand.read.prior: only of a value with mark: calibrated");
+#define FITTED "mark: calibrated, source: why}"
+	check_read_refused("{value: 60us, prior: 1us, " FITTED,
+			   "nand.read.prior: only beside 'fitted', the figures that the value was fitted to");
+	check_read_refused("{value: 60us, fitted: [t s], " FITTED,
+			   "nand.read.fitted: needs 'prior' beside it: the value one would assume without "
+			   "these figures");
+	check_read_refused("{value: 60us, fitted: [], prior: 1us, " FITTED,
+			   "nand.read.fitted: a list of figures must stand here, each a test and a statistic");
+	check_read_refused("{value: 60us, fitted: [t s], prior: 1, " FITTED,
+			   "nand.read.prior: '1' is not a duration: it has no unit "
+			   "(try: 60us, 5ms, 300s, 2m, 3h)");
+	check_read_refused("{value: 60us, fitted: [t s], prior: 1us, among: [1us], " FITTED,
+			   "nand.read.among: a list of two values or more must stand here");
+#undef FITTED
+}
+
 TEST(an_impossible_value_is_refused_with_its_line)
 {
 	check_refused("geometry", "dies", "  dies: {value: 60, " FROM "\n", "  dies:",

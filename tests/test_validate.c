@@ -275,6 +275,29 @@ TEST(sensitivity_is_the_change_against_our_run_lengths_and_na_without_a_run)
 	drop();
 }
 
+TEST(the_page_has_the_sensitivity_when_other_run_lengths_were_run_and_else_not)
+{
+	struct summary *summary = sample();
+	struct relations none = { 0 };
+	struct buf without = BUF_INIT, with = BUF_INIT;
+
+	read_rows(HEAD "a,4k-random-read,iops,=,100,1/s,yes,x\n");
+	validate_take(validation, 0, summary, "", "");
+	validate_html(validation, &none, &without);
+	check(!strstr(without.text, "Sensitivity"));
+	summary->groups[0].runs[1].iops = 99;
+	validate_take_variant(validation, 0, 1, summary);
+	validate_html(validation, &none, &with);
+	check(strstr(with.text, "Sensitivity"));
+	check(strstr(with.text, "Halved"));
+	check(strstr(with.text, "10.0 %"));
+	check(!strstr(without.text, "Halved"));
+	buf_free(&without);
+	buf_free(&with);
+	summary_free(summary);
+	drop();
+}
+
 TEST(a_third_of_the_judged_figures_may_be_fitted_to_and_no_more)
 {
 	struct summary *summary = sample();

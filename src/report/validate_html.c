@@ -80,6 +80,25 @@ static void put_table(struct table *table, struct buf *out)
 	table_free(table);
 }
 
+static bool has_variants(const struct validation *validation)
+{
+	for (size_t i = 0; i < validation->figure_count; i++)
+		for (size_t v = 0; v < VARIANTS; v++)
+			if (validation->figures[i].variant_known[v])
+				return true;
+	return false;
+}
+
+static void put_sensitivity(const struct validation *validation, struct buf *out)
+{
+	if (!has_variants(validation))
+		return;
+	buf_puts(out, "<section><h2>Sensitivity</h2>\n<p>How long the laboratories ran is not published; "
+		 "by how much each figure differs when all runs last half as long as ours, or twice.</p>\n");
+	put_table(validate_table_sensitivity(validation), out);
+	buf_puts(out, "</section>\n");
+}
+
 static void put_tally(const struct validation *validation, struct buf *out)
 {
 	struct validate_tally tally = validate_tally(validation);
@@ -117,6 +136,7 @@ void validate_html(const struct validation *validation, const struct relations *
 	put_table(validate_table_fitted(validation), out);
 	put_table(validate_table_unmapped(validation), out);
 	buf_puts(out, "</section>\n");
+	put_sensitivity(validation, out);
 	validate_json(validation, &json);
 	page_end(out, &json);
 }
