@@ -688,6 +688,79 @@ TEST(a_formatted_drive_is_fresh)
 	drop();
 }
 
+/* ---- the laws ---- */
+
+/* Half a drive of units, 0 to 15 of them in the first superblock. */
+static void make_half_full(void)
+{
+	make(tiny());
+	write_and_settle(0, 200);
+	check(ssd_broken_law(ssd) == NULL);
+}
+
+static void check_breaks(const char *sentence)
+{
+	const char *broken = ssd_broken_law(ssd);
+
+	check(broken != NULL && strcmp(broken, sentence) == 0);
+	ssd_free(ssd);
+	sim_free(&sim);
+}
+
+TEST(a_unit_that_is_mapped_elsewhere_breaks_a_law)
+{
+	make_half_full();
+	ssd->l2p[3] = ssd->l2p[4];
+	check_breaks("a mapped place does not know the unit that is mapped to it");
+}
+
+TEST(a_unit_that_is_forgotten_breaks_a_law)
+{
+	make_half_full();
+	ssd->l2p[3] = UNIT_NONE;
+	check_breaks("the count of mapped units is wrong");
+}
+
+TEST(a_unit_that_moved_and_was_not_counted_breaks_a_law)
+{
+	make_half_full();
+	ssd->superblocks[superblock_of(ssd, ssd->l2p[3])].valid--;
+	ssd->superblocks[superblock_of(ssd, ssd->l2p[150])].valid++;
+	check_breaks("a superblock's count of valid units is wrong");
+}
+
+TEST(a_unit_where_nothing_was_written_breaks_a_law)
+{
+	uint32_t free_place;
+
+	make_half_full();
+	free_place = ssd->free_first * ssd->superblock_units;
+	ssd->p2l[free_place] = 3;
+	ssd->l2p[3] = free_place;
+	check_breaks("a unit is mapped to a place that was not written");
+}
+
+TEST(a_unit_beyond_the_flash_breaks_a_law)
+{
+	make_half_full();
+	ssd->l2p[3] = ssd->total_units;
+	check_breaks("a unit is mapped to a place beyond the flash");
+}
+
+TEST(a_superblock_that_is_lost_breaks_a_law)
+{
+	make_half_full();
+	ssd->superblocks[ssd->free_first].state = SB_CLOSED;
+	check_breaks("the count of free superblocks is wrong");
+}
+
+TEST(a_program_that_nobody_asked_for_breaks_a_law)
+{
+	make_half_full();
+	ssd->count.programs++;
+	check_breaks("host, copied, map and padded units are not the programmed ones");
+}
+
 int main(void)
 {
 	return tap_run();

@@ -26,6 +26,7 @@
 #include "ssd/ssd.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -486,6 +487,25 @@ static void make_p2l(struct enlarge *it)
 	free(cells);
 }
 
+static void *make_p2l_aside(void *context)
+{
+	make_p2l(context);
+	return NULL;
+}
+
+/* By two threads, of which neither looks at what the other writes. */
+static void make_tables(struct enlarge *it)
+{
+	pthread_t aside;
+	bool helped = pthread_create(&aside, NULL, make_p2l_aside, it) == 0;
+
+	make_l2p(it);
+	if (helped)
+		pthread_join(aside, NULL);
+	else
+		make_p2l(it);
+}
+
 /* Of one after another, so that none is filled before the others. */
 static uint32_t stale_place(struct enlarge *it, uint32_t *cursors, uint32_t *turn)
 {
@@ -700,8 +720,7 @@ int ssd_enlarge(struct ssd *ssd, const struct ssd *small)
 		return err;
 	cut_space(&it);
 	cut_tapes(&it);
-	make_l2p(&it);
-	make_p2l(&it);
+	make_tables(&it);
 	err = house_the_rest(&it);
 	if (!err) {
 		close_superblocks(&it);

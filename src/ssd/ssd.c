@@ -208,32 +208,37 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out)
 
 /* ---- the laws ---- */
 
-static const char *check_map(const struct ssd *ssd)
+enum {
+	AHEAD_UNITS = 24,    /* a table far larger than the caches is asked for so long before */
+	FOLLOWED_SHARE = 61, /* of a drive with more units than all of which are followed */
+};
+
+#define FOLLOWED_MAX (1u << 26)
+
+static bool has_place(const struct ssd *ssd, uint32_t unit)
 {
-	uint32_t mapped = 0;
-
-	for (uint32_t unit = 0; unit < ssd->user_units + ssd->map_units; unit++) {
-		uint32_t place = ssd->l2p[unit];
-
-		if (place == UNIT_NONE)
-			continue;
-		if (is_buffered(place))
-			return "a settled drive has units in its buffer";
-		if (ssd->p2l[place] != unit)
-			return "a mapped place does not know the unit that is mapped to it";
-		mapped++;
-	}
-	return mapped == ssd->mapped_units ? NULL : "the count of mapped units is wrong";
+	return is_place(ssd->l2p[unit]);
 }
 
-static const char *check_superblock(const struct ssd *ssd, uint32_t index, uint32_t used)
+/*
+ * Does the place of each unit know it? Then no two units have the same. Of a drive beyond FOLLOWED_MAX
+ * one unit of FOLLOWED_SHARE is asked, others each time.
+ */
+static const char *check_back_pointers(const struct ssd *ssd)
 {
-	const struct superblock *superblock = &ssd->superblocks[index];
-	uint32_t first = index * ssd->superblock_units, valid = 0;
+	uint32_t units = ssd->user_units + ssd->map_units;
+	uint32_t step = units > FOLLOWED_MAX ? FOLLOWED_SHARE : 1;
+	uint64_t first = step > 1 ? ssd->program_number % step : 0;
 
-	for (uint32_t i = first; i < first + used; i++)
-		valid += ssd->p2l[i] != UNIT_NONE && ssd->l2p[ssd->p2l[i]] == i;
-	return valid == superblock->valid ? NULL : "a superblock's count of valid units is wrong";
+	for (uint64_t unit = first; unit < units; unit += step) {
+		uint64_t ahead = unit + (uint64_t)AHEAD_UNITS * step;
+
+		if (ahead < units && has_place(ssd, (uint32_t)ahead))
+			__builtin_prefetch(&ssd->p2l[ssd->l2p[ahead]]);
+		if (has_place(ssd, (uint32_t)unit) && ssd->p2l[ssd->l2p[unit]] != unit)
+			return "a mapped place does not know the unit that is mapped to it";
+	}
+	return NULL;
 }
 
 static uint32_t units_used(const struct ssd *ssd, uint32_t index)
@@ -255,25 +260,61 @@ static uint32_t units_used(const struct ssd *ssd, uint32_t index)
 	return UINT32_MAX;
 }
 
-static const char *check_superblocks(const struct ssd *ssd)
+/* Of each superblock: how many units the map has in it, and how many it may have at most. */
+struct tally {
+	uint32_t valid, used;
+};
+
+static const char *tally_map(const struct ssd *ssd, struct tally *tallies)
 {
-	uint64_t valid = 0, free_count = 0;
+	uint32_t mapped = 0;
+
+	for (uint32_t unit = 0; unit < ssd->user_units + ssd->map_units; unit++) {
+		uint32_t place = ssd->l2p[unit];
+		uint32_t superblock;
+
+		if (place == UNIT_NONE)
+			continue;
+		if (is_buffered(place))
+			return "a settled drive has units in its buffer";
+		if (place >= ssd->total_units)
+			return "a unit is mapped to a place beyond the flash";
+		superblock = superblock_of(ssd, place);
+		if (place - superblock * ssd->superblock_units >= tallies[superblock].used)
+			return "a unit is mapped to a place that was not written";
+		tallies[superblock].valid++;
+		mapped++;
+	}
+	return mapped == ssd->mapped_units ? NULL : "the count of mapped units is wrong";
+}
+
+static const char *check_superblocks(const struct ssd *ssd, struct tally *tallies)
+{
+	uint64_t free_count = 0;
+	const char *broken;
 
 	for (uint32_t i = 0; i < ssd->superblock_count; i++) {
-		uint32_t used = units_used(ssd, i);
-		const char *broken;
-
-		if (used == UINT32_MAX)
+		tallies[i].used = units_used(ssd, i);
+		if (tallies[i].used == UINT32_MAX)
 			return "an open superblock belongs to no stream";
-		broken = check_superblock(ssd, i, used);
-		if (broken)
-			return broken;
-		valid += ssd->superblocks[i].valid;
 		free_count += ssd->superblocks[i].state == SB_FREE;
 	}
 	if (free_count != ssd->free_count)
 		return "the count of free superblocks is wrong";
-	return valid == ssd->mapped_units ? NULL : "valid units are not the mapped ones";
+	broken = tally_map(ssd, tallies);
+	for (uint32_t i = 0; !broken && i < ssd->superblock_count; i++)
+		if (tallies[i].valid != ssd->superblocks[i].valid)
+			broken = "a superblock's count of valid units is wrong";
+	return broken;
+}
+
+static const char *check_map(const struct ssd *ssd)
+{
+	struct tally *tallies = xcalloc(ssd->superblock_count, sizeof(*tallies));
+	const char *broken = check_superblocks(ssd, tallies);
+
+	free(tallies);
+	return broken ? broken : check_back_pointers(ssd);
 }
 
 const char *ssd_broken_law(const struct ssd *ssd)
@@ -281,8 +322,6 @@ const char *ssd_broken_law(const struct ssd *ssd)
 	const struct ssd_counters *count = &ssd->count;
 	const char *broken = check_map(ssd);
 
-	if (!broken)
-		broken = check_superblocks(ssd);
 	if (!broken && count->host_units + count->copied_units + count->map_units +
 			       count->padded_units !=
 			       count->programs * ssd->program_units +

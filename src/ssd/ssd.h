@@ -120,9 +120,11 @@ void ssd_count(const struct ssd *ssd, struct ssd_counters *out);
 
 /*
  * The laws that must hold whenever the drive is settled: valid + invalid + free = all units;
- * the valid units of each superblock are what the map says; host + copied + padded units =
- * programmed units. Returns NULL, or the sentence of the first one broken (static text).
- * O(size of the drive).
+ * the valid units of each superblock are what the map says, and lie where it was written; each
+ * place knows the unit that is mapped to it; host + copied + padded units = programmed units.
+ * Returns NULL, or the sentence of the first one broken (static text). O(size of the drive): 470
+ * million units take half a second. Beyond 67 million, the places are asked of one unit in 61,
+ * others whenever something was written since.
  */
 const char *ssd_broken_law(const struct ssd *ssd);
 

@@ -10,6 +10,11 @@
 #include "target/bed.h"
 #include "target/target.h"
 
+/* While these stay as they are, so does the map. */
+struct changes {
+	uint64_t placed_units, mapped_units, erases;
+};
+
 struct model {
 	struct target base;
 	struct sim sim;
@@ -19,6 +24,7 @@ struct model {
 			     size was to be known */
 	uint64_t seed, ambient_celsius;
 	uint32_t worn_millipercent;
+	struct changes checked; /* the map as it was then obeys the laws */
 	char *description;
 };
 
@@ -224,31 +230,64 @@ static int model_purge(struct target *target)
 	return 0;
 }
 
-static int model_settle(struct target *target)
+static struct changes changes_of(const struct ssd *ssd)
 {
-	struct model *model = model_of(target);
+	struct ssd_counters count;
+
+	ssd_count(ssd, &count);
+	return (struct changes){
+		.placed_units = count.host_units + count.copied_units + count.map_units +
+				count.padded_units,
+		.mapped_units = count.mapped_units,
+		.erases = count.erases,
+	};
+}
+
+/* Of a large drive it takes long: a read that changed nothing needs no second look. */
+static int check_laws(struct model *model)
+{
+	struct changes now = changes_of(model->ssd);
 	const char *broken;
 
-	ssd_settle(ssd_of(model));
+	if (now.placed_units == model->checked.placed_units &&
+	    now.mapped_units == model->checked.mapped_units && now.erases == model->checked.erases)
+		return 0;
 	broken = ssd_broken_law(model->ssd);
 	if (broken)
 		return fail(EPROTO, "%s: the model has broken a law of conservation: %s",
 			    model->drive->name, broken);
+	model->checked = now;
 	return 0;
+}
+
+static int model_settle(struct target *target)
+{
+	struct model *model = model_of(target);
+
+	ssd_settle(ssd_of(model));
+	return check_laws(model);
 }
 
 static int model_snapshot(struct target *target, int fd)
 {
-	return ssd_save(ssd_of(model_of(target)), fd);
+	struct ssd *ssd = ssd_of(model_of(target));
+	int err = check_laws(model_of(target));
+
+	return err ? err : ssd_save(ssd, fd);
 }
 
+/* Its checksums say that it is what was saved, and that was checked. */
 static int model_restore(struct target *target, int fd)
 {
 	struct model *model = model_of(target);
+	int err;
 
 	if (!model->ssd)
 		make(model, ssd_new_blank);
-	return ssd_load(model->ssd, fd);
+	err = ssd_load(model->ssd, fd);
+	if (!err)
+		model->checked = changes_of(model->ssd);
+	return err;
 }
 
 static int model_enlarge(struct target *target, struct target *small)

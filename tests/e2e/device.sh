@@ -179,6 +179,16 @@ steps:
   - do: purge
   - {do: run, workload: ./writes.yaml, time: 1h, window: 20ms}
 END
+# Puts another file behind $loop. Meanwhile it is free, and a test beside this one may have it for a while.
+exchange() {
+	losetup -d "$loop"
+	for _ in $(seq 200); do
+		losetup "$loop" "$1" 2>/dev/null && return
+		sleep 0.1
+	done
+	return 1
+}
+
 exchanged() {
 	truncate -s 2M before after
 	attach before || return
@@ -190,11 +200,11 @@ exchanged() {
 	grep -q -F -x "drivebay: interrupted; go on with: drivebay review --resume long --destroy-data" rest ||
 		return
 	# The same name and size, but what is on it is foreign: a partition table.
-	losetup -d "$loop" && echo 'start=2048' | sfdisk -q after && losetup "$loop" after || return
+	echo 'start=2048' | sfdisk -q after && exchange after || return
 	left=$(cksum <after)
 	refused 1 'carries a .*partition table' "$drivebay" review --resume long --destroy-data &&
 		[ "$(cksum <after)" = "$left" ] || return
-	losetup -d "$loop" && truncate -s 3M after && wipefs -qa after && losetup "$loop" after || return
+	cp after larger && truncate -s 3M larger && wipefs -qa larger && exchange larger || return
 	refused 1 'had 2097152 bytes when the run began and has 3145728 now' \
 		"$drivebay" review --resume long --destroy-data
 }
