@@ -504,6 +504,22 @@ TEST(wrong_steps_are_refused_with_their_line)
 		      "p.yaml:9: steps.min_fill: 4k-random-read only reads: it never fills anything");
 }
 
+TEST(an_application_whose_end_is_not_known_has_windows_of_minutes)
+{
+	const struct plan_options at_a_64th = { .scale = 64 };
+	struct plan *plan = load_one("out-of-core", &at_a_64th);
+	const struct phase *application = phase(plan, "out-of-core/out-of-core");
+
+	check_equal(application->duration_ns, 0);
+	check_equal(application->window_ns, 60000000000 / 64);
+	plan_free(plan);
+	plan = load_one("oltp", &at_a_64th);
+	application = phase(plan, "oltp/oltp");
+	check(application->duration_ns > 0);
+	check_equal(application->window_ns, application->duration_ns / 120);
+	plan_free(plan);
+}
+
 TEST(wrong_points_are_refused)
 {
 #define CURVE HEAD "  - do: curve\n    workload: 4k-random-read\n    maximum: 1s\n    point: 1s\n"

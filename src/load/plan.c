@@ -565,10 +565,12 @@ static int lay_application(struct expansion *expansion, const struct step *step)
 {
 	const struct application *application;
 	_cleanup_free_ char *name = NULL;
+	uint64_t duration_ns;
 	int err = find_application(expansion, step->application, &application);
 
 	if (err)
 		return err;
+	duration_ns = application->time_ns ? scaled(expansion, application->time_ns) : 0;
 	name = xasprintf("%s/%s", expansion->name, application->name);
 	if (has_group(expansion->plan, name))
 		return yml_fail(expansion->yaml, step->node, "%s is in the plan already", application->name);
@@ -578,11 +580,10 @@ static int lay_application(struct expansion *expansion, const struct step *step)
 		.group = xstrdup(name),
 		.application = application,
 		.cycle_scale_milli = (uint32_t)step->cycle_scale_milli,
-		.duration_ns = application->time_ns ? scaled(expansion, application->time_ns) : 0,
+		.duration_ns = duration_ns,
 		.window_ns = step->full.window_ns ?
 			duration(expansion, step->full.window_ns, step->quick.window_ns) :
-			application_window_ns(scaled(expansion, application->time_ns),
-					      expansion->options->scale),
+			application_window_ns(duration_ns, expansion->options->scale),
 	});
 }
 
